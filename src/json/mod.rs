@@ -1,0 +1,20 @@
+//! One strict reading of a JSON text, and what follows from it alone: spans, numbers as written,
+//! equality, canonical bytes, line and column.
+//!
+//! Everything the program says about a text is said from one [`Document`]. Nothing here knows what
+//! a schema, a rule or a receipt is.
+
+mod document;
+mod equality;
+pub mod jcs;
+mod locate;
+mod number;
+mod read;
+mod write;
+
+pub use document::{Document, Elements, Kind, Member, Members, Node};
+pub use equality::EqualityKey;
+pub use locate::{Lines, Position};
+pub use number::{Decimal, Number, NumberParts, Sum};
+pub use read::{MAX_DEPTH, ReadError, ReadErrorKind, read};
+pub use write::{quoted, write_string};

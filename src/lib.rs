@@ -1,0 +1,8 @@
+//! Does this agent's output meet the agreed requirements, and can I prove it?
+#![forbid(unsafe_code)]
+
+pub mod finding;
+pub mod json;
+pub mod place;
+pub mod schema;
+pub mod text;
