@@ -16,5 +16,5 @@ pub use document::{Document, Elements, Kind, Member, Members, Node};
 pub use equality::EqualityKey;
 pub use locate::{Lines, Position};
 pub use number::{Decimal, Number, NumberParts, Sum};
-pub use read::{MAX_DEPTH, ReadError, ReadErrorKind, read};
+pub use read::{MAX_DEPTH, ReadError, ReadErrorKind, read, read_or_return};
 pub use write::{quoted, write_string};
