@@ -310,6 +310,16 @@ impl<'d> Node<'d> {
         Some(Member { name: at(value), value: Node { document: self.document, id: value } })
     }
 
+    /// The position among the children of this container of the child that is, or contains, the
+    /// node with this id; and that child. A member's name counts as part of its value.
+    #[must_use]
+    pub fn child_towards(self, id: u32) -> Option<(usize, Node<'d>)> {
+        let ids = self.child_ids();
+        let names = u32::from(self.kind() == Kind::Object);
+        let at = ids.partition_point(|&child| child - names <= id).checked_sub(1)?;
+        Some((at, Node { document: self.document, id: ids[at] }))
+    }
+
     /// Where the value stands in the text, in bytes.
     #[must_use]
     pub fn span(self) -> Range<usize> {

@@ -13,7 +13,7 @@ mod read;
 mod write;
 
 pub use document::{Document, Elements, Kind, Member, Members, Node};
-pub use equality::EqualityKey;
+pub use equality::{EqualityKey, first_equal_pair};
 pub use locate::{Lines, Position};
 pub use number::{Decimal, Number, NumberParts, Sum};
 pub use read::{MAX_DEPTH, ReadError, ReadErrorKind, read, read_or_return};

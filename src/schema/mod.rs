@@ -3,6 +3,11 @@
 
 use crate::finding::{Finding, Tally, Violation};
 
+mod budget;
+mod ecma;
+mod pattern;
+mod representation;
+
 /// What a schema says about an output.
 #[derive(Debug, Clone, Default)]
 pub struct SchemaReport {
