@@ -18,6 +18,7 @@ use crate::cmd::{self, Verb};
     version,
     max_term_width = 100,
     arg_required_else_help = true,
+    subcommand_value_name = "COMMAND",
     after_long_help = cmd::MANUAL.after_long_help(),
 )]
 pub(crate) struct Cli {
@@ -40,22 +41,18 @@ pub(crate) struct Cli {
 /// When to colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal, unless the environment says otherwise
+    // On a terminal, unless the environment says otherwise.
     #[default]
     Auto,
-    /// Always
     Always,
-    /// Never
     Never,
 }
 
 /// How a result is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Format {
-    /// For people; may change from version to version
     #[default]
     Human,
-    /// For programs
     Json,
 }
 

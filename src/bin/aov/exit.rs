@@ -15,10 +15,8 @@ pub(crate) enum Exit {
     /// No verdict, because what was asked cannot be done.
     CannotRun = 2,
     /// No verdict, because something outside was not there.
-    #[expect(dead_code, reason = "only verbs that reach outside end so")]
     Unavailable = 3,
     /// A server wants to be paid first.
-    #[expect(dead_code, reason = "only verbs that reach outside end so")]
     PaymentRequired = 4,
 }
 

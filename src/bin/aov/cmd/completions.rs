@@ -1,7 +1,7 @@
 //! `aov completions`: what a shell needs to complete the command line.
 
-use clap::CommandFactory;
-use clap_complete::{Generator, Shell};
+use clap::{Command, CommandFactory};
+use clap_complete::{Generator as _, Shell};
 
 use super::{Failure, Session};
 use crate::args::Cli;
@@ -33,7 +33,12 @@ pub(super) fn run(arguments: Args, _: &mut Session) -> Result<Exit, Failure> {
 
 /// The script for a shell.
 pub(super) fn script(shell: Shell) -> Vec<u8> {
-    let mut command = Cli::command();
+    let all = Cli::command();
+    // Hidden verbs are not to be offered.
+    let mut command = Command::new("aov")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args(all.get_arguments().cloned())
+        .subcommands(all.get_subcommands().filter(|verb| !verb.is_hide_set()).cloned());
     let mut out = Vec::new();
     clap_complete::generate(shell, &mut command, "aov", &mut out);
     out

@@ -37,8 +37,7 @@ pub(super) fn run(arguments: Args, _: &mut Session) -> Result<Exit, Failure> {
     let mut command = Cli::command();
     command.build();
     write(&pages, "aov.1", &page(&command, "aov", &MAIN)?)?;
-    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
-        // `help` is no verb of ours and needs no page.
+    for verb in command.get_subcommands().filter(|verb| has_page(verb)) {
         if let Some(manual) = manual_of(verb.get_name()) {
             let name = format!("aov-{}", verb.get_name());
             write(&pages, &format!("{name}.1"), &page(verb, &name, manual)?)?;
@@ -57,6 +56,11 @@ fn write(folder: &Path, name: &str, content: &[u8]) -> Result<(), Failure> {
 fn manual_of(verb: &str) -> Option<&'static Manual> {
     let module = verb.replace('-', "_");
     MANUALS.iter().find(|(name, _)| *name == module).map(|(_, manual)| *manual)
+}
+
+/// Hidden verbs have none, nor has `help`, which is not ours.
+fn has_page(verb: &Command) -> bool {
+    !verb.is_hide_set() && manual_of(verb.get_name()).is_some()
 }
 
 fn page(command: &Command, name: &str, manual: &Manual) -> Result<Vec<u8>, Failure> {
@@ -81,10 +85,22 @@ fn render(
     page.render_synopsis_section(out)?;
     page.render_description_section(out)?;
     page.render_options_section(out)?;
-    if command.get_subcommands().any(|verb| manual_of(verb.get_name()).is_some()) {
-        page.render_subcommands_section(out)?;
-    }
+    verbs(command).to_writer(out)?;
     sections(manual, name).to_writer(out)
+}
+
+fn verbs(command: &Command) -> Roff {
+    let mut roff = Roff::default();
+    let pages = command.get_subcommands().filter(|verb| has_page(verb));
+    for (at, verb) in pages.enumerate() {
+        if at == 0 {
+            roff.control("SH", ["COMMANDS"]);
+        }
+        let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
+        roff.control("TP", []).text([bold(format!("aov-{}(1)", verb.get_name()))]);
+        roff.text([roman(about)]);
+    }
+    roff
 }
 
 fn sections(manual: &Manual, name: &str) -> Roff {
