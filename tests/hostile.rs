@@ -31,7 +31,9 @@ fn answer(schema: impl Into<String>, data: impl Into<String>) -> Answer {
 
 fn chain(steps: usize, link: impl Fn(String) -> String, end: &str) -> String {
     let definitions: Vec<_> = (0..steps)
-        .map(|step| format!(r##""d{step}":{}"##, link(format!(r##"{{"$ref":"#/$defs/d{}"}}"##, step + 1))))
+        .map(|step| {
+            format!(r##""d{step}":{}"##, link(format!(r##"{{"$ref":"#/$defs/d{}"}}"##, step + 1)))
+        })
         .chain([format!(r#""d{steps}":{end}"#)])
         .collect();
     format!(r##"{{"$ref":"#/$defs/d0","$defs":{{{}}}}}"##, definitions.join(","))
@@ -39,19 +41,32 @@ fn chain(steps: usize, link: impl Fn(String) -> String, end: &str) -> String {
 
 #[test]
 fn doubling_chains() {
-    for (keyword, expected) in [("allOf", "schema_too_costly"), ("anyOf", "schema_too_costly"), ("oneOf", "schema_too_costly")] {
-        let schema = chain(40, |next| format!(r#"{{"{keyword}":[{next},{next}]}}"#), r#"{"type":"object"}"#);
+    for (keyword, expected) in [
+        ("allOf", "schema_too_costly"),
+        ("anyOf", "schema_too_costly"),
+        ("oneOf", "schema_too_costly"),
+    ] {
+        let schema =
+            chain(40, |next| format!(r#"{{"{keyword}":[{next},{next}]}}"#), r#"{"type":"object"}"#);
         assert_eq!(answer(schema, "{}"), Answer::Fault(expected), "{keyword}");
     }
-    let through_properties = chain(40, |next| format!(r#"{{"properties":{{"a":{{"allOf":[{next},{next}]}}}}}}"#), "{}");
+    let through_properties =
+        chain(40, |next| format!(r#"{{"properties":{{"a":{{"allOf":[{next},{next}]}}}}}}"#), "{}");
     let deep = |levels: usize| format!("{}1{}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
     assert_eq!(answer(&through_properties, deep(41)), Answer::Fault("schema_too_costly"));
     assert_eq!(answer(&through_properties, deep(3)), Answer::Valid);
     let in_items = chain(40, |next| format!(r#"{{"items":{{"anyOf":[{next},{next}]}}}}"#), "{}");
-    assert_eq!(answer(in_items, format!("{}{}", "[".repeat(41), "]".repeat(41))), Answer::Fault("schema_too_costly"));
+    assert_eq!(
+        answer(in_items, format!("{}{}", "[".repeat(41), "]".repeat(41))),
+        Answer::Fault("schema_too_costly")
+    );
     // Unevaluated properties ask every branch once more.
-    let unevaluated = chain(40, |next| format!(r#"{{"allOf":[{next}],"unevaluatedProperties":false}}"#), r#"{"properties":{"a":true}}"#);
-    assert_eq!(answer(unevaluated, r#"{"a":1}"#), Answer::Valid);
+    let unevaluated = chain(
+        40,
+        |next| format!(r#"{{"allOf":[{next}],"unevaluatedProperties":false}}"#),
+        r#"{"properties":{"a":true}}"#,
+    );
+    assert_eq!(answer(unevaluated, r#"{"a":1}"#), Answer::Fault("schema_too_costly"));
 }
 
 #[test]
@@ -59,7 +74,10 @@ fn long_chains_and_loops() {
     let long = |steps| chain(steps, |next| next, r#"{"type":"object"}"#);
     assert_eq!(answer(long(20), "{}"), Answer::Valid);
     assert_eq!(answer(long(20), "1"), Answer::Invalid);
-    assert!(matches!(answer(long(20_000), "{}"), Answer::Valid | Answer::Fault("schema_too_costly")));
+    assert!(matches!(
+        answer(long(20_000), "{}"),
+        Answer::Valid | Answer::Fault("schema_too_costly")
+    ));
     for looped in [
         r##"{"$ref":"#"}"##,
         r##"{"$ref":""}"##,
@@ -94,31 +112,61 @@ fn patterns() {
         answer(format!(r#"{{"pattern":{}}}"#, json::quoted(pattern)), json::quoted(text))
     };
     assert_eq!(pattern("^(a+)+$", &format!("{}b", "a".repeat(50_000))), Answer::Invalid);
-    assert_eq!(pattern("^(a{1,100}){1,100}$", &"a".repeat(5_000)), Answer::Fault("pattern_too_costly"));
+    assert_eq!(
+        pattern("^(a{1,100}){1,100}$", &"a".repeat(5_000)),
+        Answer::Fault("pattern_too_costly")
+    );
     assert_eq!(pattern("((x{1,1000}){1,1000}){1,1000}", "x"), Answer::Fault("pattern_too_costly"));
     assert_eq!(pattern(r"^(x+x+)+\1y$", &"x".repeat(60)), Answer::Fault("pattern_too_costly"));
     // No answer is no answer under `not` too, where "no match" would be a pass.
     let negated = format!(r#"{{"not":{{"pattern":{}}}}}"#, json::quoted(r"^(x+x+)+\1y$"));
     assert_eq!(answer(negated, json::quoted(&"x".repeat(60))), Answer::Fault("pattern_too_costly"));
     let names = format!(r#"{{"patternProperties":{{{}:false}}}}"#, json::quoted(r"^(x+x+)+\1y$"));
-    assert_eq!(answer(names, format!("{{{}:1}}", json::quoted(&"x".repeat(60)))), Answer::Fault("pattern_too_costly"));
+    assert_eq!(
+        answer(names, format!("{{{}:1}}", json::quoted(&"x".repeat(60)))),
+        Answer::Fault("pattern_too_costly")
+    );
     // Many texts, each cheap enough on its own.
     let many: Vec<_> = (0..20_000).map(|_| json::quoted(&"x".repeat(20))).collect();
     let schema = format!(r#"{{"items":{{"pattern":{}}}}}"#, json::quoted(r"^(x+x+)+\1y$"));
-    assert_eq!(answer(schema, format!("[{}]", many.join(","))), Answer::Fault("pattern_too_costly"));
+    assert_eq!(
+        answer(schema, format!("[{}]", many.join(","))),
+        Answer::Fault("pattern_too_costly")
+    );
 }
 
 #[test]
 fn large_data() {
     let names: Vec<_> = (0..100_000).map(|at| format!(r#""n{at}":{at}"#)).collect();
     let object = format!("{{{}}}", names.join(","));
-    assert_eq!(answer(r#"{"additionalProperties":{"type":"integer"},"propertyNames":{"pattern":"^n"}}"#, &object), Answer::Valid);
+    assert_eq!(
+        answer(
+            r#"{"additionalProperties":{"type":"integer"},"propertyNames":{"pattern":"^n"}}"#,
+            &object
+        ),
+        Answer::Valid
+    );
     assert_eq!(answer(r#"{"properties":{"n99999":{"type":"string"}}}"#, &object), Answer::Invalid);
-    assert_eq!(answer(r#"{"unevaluatedProperties":false,"patternProperties":{"^n":true}}"#, &object), Answer::Valid);
+    assert_eq!(
+        answer(r#"{"unevaluatedProperties":false,"patternProperties":{"^n":true}}"#, &object),
+        Answer::Valid
+    );
     let numbers: Vec<_> = (0..100_000).map(|at| at.to_string()).collect();
-    assert_eq!(answer(r#"{"uniqueItems":true}"#, format!("[{}]", numbers.join(","))), Answer::Valid);
-    assert_eq!(answer(r#"{"uniqueItems":true}"#, format!("[{},5.0]", numbers.join(","))), Answer::Invalid);
-    assert_eq!(answer(r#"{"contains":{"const":99999},"items":{"minimum":0}}"#, format!("[{}]", numbers.join(","))), Answer::Valid);
+    assert_eq!(
+        answer(r#"{"uniqueItems":true}"#, format!("[{}]", numbers.join(","))),
+        Answer::Valid
+    );
+    assert_eq!(
+        answer(r#"{"uniqueItems":true}"#, format!("[{},5.0]", numbers.join(","))),
+        Answer::Invalid
+    );
+    assert_eq!(
+        answer(
+            r#"{"contains":{"const":99999},"items":{"minimum":0}}"#,
+            format!("[{}]", numbers.join(","))
+        ),
+        Answer::Valid
+    );
 }
 
 #[test]
@@ -136,9 +184,18 @@ fn extreme_numbers() {
     ] {
         assert_eq!(answer(schema, data), expected, "{schema} {data}");
     }
-    assert!(matches!(answer(r#"{"multipleOf":7}"#, "1e999999999"), Answer::Valid | Answer::Invalid | Answer::Fault(_)));
-    assert!(matches!(answer(r#"{"multipleOf":1e-999999999}"#, "7"), Answer::Valid | Answer::Invalid | Answer::Fault(_)));
-    assert!(matches!(answer(r#"{"multipleOf":7}"#, "9".repeat(500_000)), Answer::Valid | Answer::Invalid | Answer::Fault(_)));
+    assert!(matches!(
+        answer(r#"{"multipleOf":7}"#, "1e999999999"),
+        Answer::Valid | Answer::Invalid | Answer::Fault(_)
+    ));
+    assert!(matches!(
+        answer(r#"{"multipleOf":1e-999999999}"#, "7"),
+        Answer::Valid | Answer::Invalid | Answer::Fault(_)
+    ));
+    assert!(matches!(
+        answer(r#"{"multipleOf":7}"#, "9".repeat(500_000)),
+        Answer::Valid | Answer::Invalid | Answer::Fault(_)
+    ));
 }
 
 #[test]
@@ -150,7 +207,12 @@ fn nothing_is_fetched_or_opened() {
     let file = folder.path().join("schema.json");
     std::fs::write(&file, "true").unwrap();
     let file = format!("file://{}", file.display());
-    for reference in [format!("http://{address}/x"), format!("https://{address}/x"), file, "other.json".to_owned()] {
+    for reference in [
+        format!("http://{address}/x"),
+        format!("https://{address}/x"),
+        file,
+        "other.json".to_owned(),
+    ] {
         let quoted = json::quoted(&reference);
         for schema in [
             format!(r#"{{"$ref":{quoted}}}"#),

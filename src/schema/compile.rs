@@ -87,8 +87,8 @@ impl Schema {
             .add(base.as_str(), resource)
             .and_then(|builder| builder.prepare())
             .map_err(|_| Fault::unresolvable("#", "$ref"))?;
-        let (plan, patterns) = plan(value, registry.resolver(base), draft)?;
-        ensure_progress(&plan)?;
+        let (mut plan, patterns) = plan(value, registry.resolver(base), draft)?;
+        ensure_progress(&mut plan)?;
         let referee = referee(value, draft, remotes, patterns)?;
         Ok(Self { plan, referee })
     }

@@ -91,6 +91,7 @@ impl<'p, 'd> Walk<'p, 'd> {
     ) -> Result<bool, Fault> {
         let schema = &self.plan.schemas[id as usize];
         self.budget.enter().map_err(|_| costly(schema))?;
+        self.charge(schema, schema.surcharge)?;
         let mark = seen.len();
         let valid = match schema.boolean {
             Some(valid) => {

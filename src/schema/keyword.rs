@@ -23,6 +23,8 @@ pub(super) struct SchemaNode {
     pub(super) keywords: Vec<Keyword>,
     /// The names it requires, where it has `properties` (SPEC 6.4).
     pub(super) described: Option<Vec<String>>,
+    /// What evaluating it costs beyond its own steps, where it has an `unevaluated*`.
+    pub(super) surcharge: u64,
 }
 
 /// A keyword and what it does.

@@ -137,7 +137,7 @@ impl<'r> Builder<'r> {
                 keywords.push(Keyword { name, rule });
             }
         }
-        Ok(SchemaNode { location, keywords, described: described(object), boolean: None })
+        Ok(SchemaNode { location, keywords, described: described(object), ..SchemaNode::default() })
     }
 
     /// The meaning of one keyword beside its siblings; `None` where it means nothing here.

@@ -9,13 +9,19 @@ use super::keyword::{Rule, SchemaId, SchemaNode};
 use super::plan::Plan;
 
 /// Applications of schemas that one value may cause without a step into it.
-const MAX_APPLICATIONS: u64 = 100_000;
+const MAX_APPLICATIONS: u64 = 20_000;
 
 /// Refuses schemas that apply themselves to the same value, or too many to one value.
-pub(super) fn ensure_progress(plan: &Plan) -> Result<(), Fault> {
+/// Notes at each schema what an `unevaluated*` costs there.
+pub(super) fn ensure_progress(plan: &mut Plan) -> Result<(), Fault> {
     let mut costs: Vec<Cost> = vec![Cost::Unknown; plan.schemas.len()];
     for id in 0..plan.schemas.len() as SchemaId {
         measure(plan, id, &mut costs)?;
+    }
+    for (schema, cost) in plan.schemas.iter_mut().zip(costs) {
+        if let (true, Cost::Known(cost)) = (asks_for_evaluated(schema), cost) {
+            schema.surcharge = cost;
+        }
     }
     Ok(())
 }
@@ -57,6 +63,10 @@ fn measure(plan: &Plan, start: SchemaId, costs: &mut [Cost]) -> Result<(), Fault
         if waiting {
             continue;
         }
+        if asks_for_evaluated(schema) {
+            // The other validator asks every branch a second time what it evaluates.
+            total = total.saturating_mul(2);
+        }
         if total > MAX_APPLICATIONS {
             let problem = "applies too many schemas to one value";
             return Err(Fault::costly_schema(&schema.location, problem));
@@ -65,6 +75,12 @@ fn measure(plan: &Plan, start: SchemaId, costs: &mut [Cost]) -> Result<(), Fault
         path.pop();
     }
     Ok(())
+}
+
+fn asks_for_evaluated(schema: &SchemaNode) -> bool {
+    let asks =
+        |rule: &Rule| matches!(rule, Rule::UnevaluatedProperties(_) | Rule::UnevaluatedItems(_));
+    schema.keywords.iter().any(|keyword| asks(&keyword.rule))
 }
 
 /// The schemas that a schema applies to the value itself.
