@@ -3,6 +3,9 @@
 
 pub mod finding;
 pub mod json;
+mod listing;
+pub mod path;
 pub mod place;
+pub mod rules;
 pub mod schema;
 pub mod text;
