@@ -1,6 +1,7 @@
 //! Does this agent's output meet the agreed requirements, and can I prove it?
 #![forbid(unsafe_code)]
 
+pub mod content;
 pub mod finding;
 pub mod json;
 mod listing;

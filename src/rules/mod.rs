@@ -141,3 +141,6 @@ pub fn check(output: Node<'_>, bounds: &[Bound<'_>], rules: &[Rule<'_>]) -> Rule
     }
     report.finish()
 }
+
+#[cfg(test)]
+mod tests;
