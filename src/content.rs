@@ -216,3 +216,6 @@ impl Bytes {
         self.0 & classes == classes
     }
 }
+
+#[cfg(test)]
+mod tests;
