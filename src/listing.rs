@@ -31,11 +31,10 @@ impl Listing {
 
     /// Adds a finding, whose text is made only if there is room.
     pub(crate) fn add(&mut self, make: impl FnOnce() -> Finding) {
-        if self.findings.len() >= MAX_FINDINGS || self.bytes >= MAX_BYTES {
-            if !std::mem::take(&mut self.due) {
-                self.unlisted += 1;
-                return;
-            }
+        let full = self.findings.len() >= MAX_FINDINGS || self.bytes >= MAX_BYTES;
+        if full && !self.due {
+            self.unlisted += 1;
+            return;
         }
         self.due = false;
         let finding = make();

@@ -1,4 +1,8 @@
 //! Texts that stand where content should be (SPEC 6.1).
+//!
+//! Where the contract leaves room: a template has something in it other than white space (`{{}}` is
+//! none), and `<insert`, `<your` and the like are followed by white space and closed somewhere
+//! behind (`<yours>`, `[your_name]` and an unclosed `<your name` are none).
 
 use crate::json::Node;
 use crate::text::{MAX_ECHO, cut, visible};

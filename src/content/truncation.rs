@@ -1,4 +1,4 @@
-//! Texts that look cut off (SPEC 6.2).
+//! Texts that look cut off (SPEC 6.2). White space behind an ending does not hide it.
 
 use super::Bytes;
 

@@ -205,19 +205,22 @@ mod tests {
         }
     }
 
+    /// The Gregorian calendar as a list.
+    fn month_length(year: u32, month: u32) -> u32 {
+        let leap = match (year.is_multiple_of(400), year.is_multiple_of(100)) {
+            (true, _) => true,
+            (false, true) => false,
+            (false, false) => year.is_multiple_of(4),
+        };
+        let february = if leap { 29 } else { 28 };
+        [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month as usize - 1]
+    }
+
     /// Days since 1970-01-01 the slow way, month by month from the year 0.
     fn count_days(year: u32, month: u32, day: u32) -> i64 {
-        let leap = |year: u32| {
-            year.is_multiple_of(400) || (year.is_multiple_of(4) && !year.is_multiple_of(100))
-        };
         let (mut at, mut days) = ((0, 1), -719_528_i64);
         while at != (year, month) {
-            days += match at.1 {
-                2 if leap(at.0) => 29,
-                2 => 28,
-                4 | 6 | 9 | 11 => 30,
-                _ => 31,
-            };
+            days += i64::from(month_length(at.0, at.1));
             at = if at.1 == 12 { (at.0 + 1, 1) } else { (at.0, at.1 + 1) };
         }
         days + i64::from(day) - 1
@@ -252,6 +255,13 @@ mod tests {
             let expected: Ordering = left.1.cmp(&right.1);
             prop_assert_eq!(instant(&left.0).cmp(&instant(&right.0)), expected);
             prop_assert_eq!(i128::from(instant(&left.0).seconds), left.1.div_euclid(1_000_000_000));
+        }
+
+        #[test]
+        fn days_exist_as_in_the_calendar(year in 0_u32..=9999, month in 0_u32..=14, day in 0_u32..=33) {
+            let exists = (1..=12).contains(&month) && (1..=month_length(year, month)).contains(&day);
+            let parsed = Instant::parse(&format!("{year:04}-{month:02}-{day:02}")).map(|date| date.seconds);
+            prop_assert_eq!(parsed, exists.then(|| count_days(year, month, day) * 86_400));
         }
 
         #[test]
