@@ -140,3 +140,18 @@ pub(super) fn is_script_url(text: &str) -> bool {
         .bytes()
         .all(|wanted| bytes.next().is_some_and(|byte| byte.eq_ignore_ascii_case(&wanted)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_element_is_found() {
+        assert!(ELEMENTS.is_sorted());
+        assert_eq!(ELEMENTS.iter().map(|name| name.len()).max(), Some(LONGEST_ELEMENT));
+        for name in ELEMENTS {
+            assert_eq!(element(name.to_uppercase().as_bytes()), Some(name));
+            assert_eq!(element(format!("{name}.").as_bytes()), None);
+        }
+    }
+}
