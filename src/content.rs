@@ -116,7 +116,7 @@ impl<'d> Walk<'d> {
         if let Some(truncation) = truncation {
             self.flags.add(|| {
                 let found = truncation.found();
-                let detail = format!("{found}; it may be cut off");
+                let detail = format!("possibly cut off: {found}");
                 flag("truncation", trail, node, "a complete text", found, detail)
             });
         }

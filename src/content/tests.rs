@@ -207,14 +207,14 @@ fn what_flags_say() {
                 "b",
                 "a complete text",
                 "the text ends in '...'",
-                "the text ends in '...'; it may be cut off"
+                "possibly cut off: the text ends in '...'"
             ),
             (
                 truncation,
                 "c",
                 "a complete text",
                 "a code block is opened and not closed",
-                "a code block is opened and not closed; it may be cut off"
+                "possibly cut off: a code block is opened and not closed"
             ),
             (
                 placeholder,
