@@ -7,6 +7,7 @@ pub mod json;
 mod listing;
 pub mod path;
 pub mod place;
+pub mod request;
 pub mod rules;
 pub mod schema;
 pub mod text;

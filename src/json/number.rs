@@ -223,6 +223,12 @@ impl Decimal {
         Self { negative: !self.negative && !self.digits.is_empty(), ..self }
     }
 
+    /// Whether it is below zero.
+    #[must_use]
+    pub fn is_negative(&self) -> bool {
+        self.negative
+    }
+
     /// The exact difference.
     #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
