@@ -65,8 +65,14 @@ impl<'d> Number<'d> {
         if self.is_canonical_decimal() {
             return Some(Cow::Borrowed(self.literal));
         }
+        self.canonical_double().map(Cow::Owned)
+    }
+
+    /// The canonical form of the nearest double, whatever the literal; `None` where it is infinite.
+    #[must_use]
+    pub fn canonical_double(self) -> Option<String> {
         let double = self.to_f64();
-        double.is_finite().then(|| Cow::Owned(ryu_js::Buffer::new().format_finite(double).into()))
+        double.is_finite().then(|| ryu_js::Buffer::new().format_finite(double).to_owned())
     }
 
     /// Whether the literal is its own canonical form, decided without a double. Up to 15

@@ -12,6 +12,8 @@ use crate::json::{Kind, Node};
 use crate::place::Step;
 use crate::rules::{Bound, Rule};
 
+pub(crate) use clauses::{BOUND_FIELDS, RULE_FIELDS};
+
 use checker::Checker;
 
 /// The most code points that `task_id` and `agent_id` have.
