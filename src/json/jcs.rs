@@ -83,7 +83,7 @@ pub fn write(node: Node<'_>, sink: &mut impl Sink) -> Result<(), Unhashable> {
         }
         Kind::Object => {
             sink.put(b"{");
-            for (at, member) in sorted(node).iter().enumerate() {
+            for (at, member) in sorted_members(node).iter().enumerate() {
                 if at > 0 {
                     sink.put(b",");
                 }
@@ -112,7 +112,8 @@ fn write_text(node: Node<'_>, sink: &mut impl Sink) -> Result<(), Unhashable> {
 }
 
 /// Members by the UTF-16 code units of their names (RFC 8785 §3.2.3).
-fn sorted(object: Node<'_>) -> Vec<Member<'_>> {
+#[must_use]
+pub fn sorted_members(object: Node<'_>) -> Vec<Member<'_>> {
     let mut members: Vec<_> = object.members().collect();
     members.sort_unstable_by(|left, right| {
         compare_utf16(

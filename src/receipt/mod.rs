@@ -1,0 +1,3 @@
+//! Receipts: what a signed answer is bound to.
+
+pub mod hashes;
