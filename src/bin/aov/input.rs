@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use agent_output_verifier::json::{self, Document, Lines, Position, ReadErrorKind};
@@ -108,6 +108,19 @@ impl Inputs {
         max_depth: usize,
     ) -> Result<JsonFile, InputError> {
         self.read(path, role)?.parse(max_depth)
+    }
+
+    /// What to read where no file is named: standard input, unless somebody would have to type it.
+    pub(crate) fn default_file(&self) -> Result<PathBuf, InputError> {
+        if io::stdin().is_terminal() {
+            let cause =
+                "no file is named and standard input is a terminal; name a file (see --help)";
+            return Err(InputError::Unreadable {
+                name: "<stdin>".to_owned(),
+                cause: cause.to_owned(),
+            });
+        }
+        Ok(PathBuf::from("-"))
     }
 
     fn read_stdin(&mut self, role: &'static str) -> Result<Source, InputError> {

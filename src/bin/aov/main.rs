@@ -10,6 +10,7 @@ mod input;
 mod manual;
 mod output;
 mod report;
+mod requirements;
 mod term;
 
 use std::ffi::OsString;

@@ -10,7 +10,7 @@ use crate::exit::{self, Exit};
 use crate::input::{InputError, Inputs};
 use crate::manual::Manual;
 use crate::output::{self, WriteError};
-use crate::report;
+use crate::report::{self, Rejection};
 use crate::term::Terminal;
 
 macro_rules! verbs {
@@ -42,6 +42,7 @@ macro_rules! verbs {
 }
 
 verbs! {
+    Check(check),
     Completions(completions),
     Generate(generate) #[command(hide = true)],
 }
@@ -95,6 +96,8 @@ pub(crate) enum Failure {
     Input(InputError),
     /// A result could not be written.
     Write(WriteError),
+    /// The request, or a part of it, is not valid.
+    Invalid(Box<Rejection>),
     /// The arguments do not fit together, or not to what was found.
     Usage(String),
 }
@@ -104,6 +107,7 @@ impl fmt::Display for Failure {
         match self {
             Self::Input(error) => error.fmt(f),
             Self::Write(error) => error.fmt(f),
+            Self::Invalid(rejection) => f.write_str(&rejection.invalid.message()),
             Self::Usage(message) => f.write_str(message),
         }
     }
@@ -112,6 +116,12 @@ impl fmt::Display for Failure {
 impl From<InputError> for Failure {
     fn from(error: InputError) -> Self {
         Self::Input(error)
+    }
+}
+
+impl From<Rejection> for Failure {
+    fn from(rejection: Rejection) -> Self {
+        Self::Invalid(Box::new(rejection))
     }
 }
 
