@@ -3,6 +3,9 @@
 //!
 //! Canonical bytes go to a [`Sink`], so that a hash needs no copy of them.
 
+use std::cmp::Ordering;
+
+use super::scan::is_ascii;
 use super::{Kind, Member, Node, Number, write_string};
 
 /// Why a value has no canonical form (SPEC 1.3), and where.
@@ -54,87 +57,152 @@ pub fn canonical(node: Node<'_>) -> Result<Vec<u8>, Unhashable> {
     Ok(bytes)
 }
 
-/// Writes the canonical bytes of a value. Recursion is bounded by the depth limit of the reader.
+/// Writes the canonical bytes of a value, in pieces of a few thousand bytes. Recursion is bounded
+/// by the depth limit of the reader.
 ///
 /// # Errors
 /// Names the first string or number without canonical form; part of the bytes is then written.
 pub fn write(node: Node<'_>, sink: &mut impl Sink) -> Result<(), Unhashable> {
-    match node.kind() {
-        Kind::Null | Kind::Boolean => sink.put(node.source().as_bytes()),
-        Kind::Number => match node.as_number().map(Number::canonical) {
-            Some(Some(text)) => sink.put(text.as_bytes()),
-            _ => {
-                return Err(Unhashable {
-                    node: node.id(),
-                    reason: UnhashableReason::InfiniteNumber,
-                });
-            }
-        },
-        Kind::String => write_text(node, sink)?,
-        Kind::Array => {
-            sink.put(b"[");
-            for (at, element) in node.elements().enumerate() {
-                if at > 0 {
-                    sink.put(b",");
-                }
-                write(element, sink)?;
-            }
-            sink.put(b"]");
-        }
-        Kind::Object => {
-            sink.put(b"{");
-            for (at, member) in sorted(node).iter().enumerate() {
-                if at > 0 {
-                    sink.put(b",");
-                }
-                write_text(member.name, sink)?;
-                sink.put(b":");
-                write(member.value, sink)?;
-            }
-            sink.put(b"}");
-        }
-    }
+    let mut writer = Writer { sink, buffer: Vec::with_capacity(2 * PIECE) };
+    writer.value(node)?;
+    writer.sink.put(&writer.buffer);
     Ok(())
 }
 
-fn write_text(node: Node<'_>, sink: &mut impl Sink) -> Result<(), Unhashable> {
-    if node.is_plain() {
-        sink.put(node.source().as_bytes());
-        return Ok(());
-    }
-    if node.has_lone_surrogate() {
-        return Err(Unhashable { node: node.id(), reason: UnhashableReason::LoneSurrogate });
-    }
-    let mut bytes = Vec::new();
-    write_string(node.as_str().unwrap_or_default(), &mut bytes);
-    sink.put(&bytes);
-    Ok(())
+/// What is gathered before a sink gets it: many small pieces would cost more than they carry.
+const PIECE: usize = 4096;
+
+struct Writer<'s, S> {
+    sink: &'s mut S,
+    buffer: Vec<u8>,
 }
 
-/// Members by the UTF-16 code units of their names (RFC 8785 §3.2.3).
-fn sorted(object: Node<'_>) -> Vec<Member<'_>> {
-    let mut members: Vec<_> = object.members().collect();
-    members.sort_unstable_by(|left, right| {
+impl<S: Sink> Writer<'_, S> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= PIECE {
+            self.sink.put(&self.buffer);
+            self.buffer.clear();
+        }
+    }
+
+    fn value(&mut self, node: Node<'_>) -> Result<(), Unhashable> {
+        match node.kind() {
+            Kind::Null | Kind::Boolean => self.put(node.source_bytes()),
+            Kind::Number => match node.as_number().map(Number::canonical) {
+                Some(Some(text)) => self.put(text.as_bytes()),
+                _ => {
+                    return Err(Unhashable {
+                        node: node.id(),
+                        reason: UnhashableReason::InfiniteNumber,
+                    });
+                }
+            },
+            Kind::String => self.string(node)?,
+            Kind::Array => {
+                let mut separator: &[u8] = b"[";
+                for element in node.elements() {
+                    self.put(separator);
+                    self.value(element)?;
+                    separator = b",";
+                }
+                self.put(if node.is_empty() { b"[]" } else { b"]" });
+            }
+            Kind::Object => self.object(node)?,
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, node: Node<'_>) -> Result<(), Unhashable> {
+        // On the stack for most objects.
+        let mut few = [None; 16];
+        let mut many = Vec::new();
+        let sorted = match few.get_mut(..node.len()) {
+            Some(few) => few,
+            None => {
+                many.resize(node.len(), None);
+                many.as_mut_slice()
+            }
+        };
+        for (slot, member) in sorted.iter_mut().zip(node.members()) {
+            *slot = Some(Named { prefix: member.name.text_prefix(), member });
+        }
+        if !sorted.is_sorted() {
+            sorted.sort_unstable();
+        }
+        let mut separator: &[u8] = b"{";
+        for Named { member, .. } in sorted.iter().flatten() {
+            self.put(separator);
+            self.string(member.name)?;
+            self.put(b":");
+            self.value(member.value)?;
+            separator = b",";
+        }
+        self.put(if node.is_empty() { b"{}" } else { b"}" });
+        Ok(())
+    }
+
+    #[inline]
+    fn string(&mut self, node: Node<'_>) -> Result<(), Unhashable> {
+        if node.is_plain() {
+            self.put(node.source_bytes());
+        } else if node.has_lone_surrogate() {
+            let reason = UnhashableReason::LoneSurrogate;
+            return Err(Unhashable { node: node.id(), reason });
+        } else {
+            write_string(node.as_str().unwrap_or_default(), &mut self.buffer);
+        }
+        Ok(())
+    }
+}
+
+/// A member in the order of the UTF-16 code units of its name (RFC 8785 §3.2.3).
+#[derive(Clone, Copy)]
+struct Named<'d> {
+    prefix: u64,
+    member: Member<'d>,
+}
+
+impl Ord for Named<'_> {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        if self.prefix != other.prefix && is_ascii(self.prefix | other.prefix) {
+            return self.prefix.cmp(&other.prefix);
+        }
         compare_utf16(
-            left.name.as_str().unwrap_or_default(),
-            right.name.as_str().unwrap_or_default(),
+            self.member.name.as_str().unwrap_or_default(),
+            other.member.name.as_str().unwrap_or_default(),
         )
-    });
-    members
+    }
 }
+
+impl PartialOrd for Named<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Named<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Named<'_> {}
 
 /// Compares by UTF-16 code units. That is the order of bytes unless, at the first difference, one
 /// side is a supplementary character (a surrogate pair, D800…) and the other is U+E000 or above.
 #[must_use]
-pub fn compare_utf16(left: &str, right: &str) -> std::cmp::Ordering {
+pub fn compare_utf16(left: &str, right: &str) -> Ordering {
     let (a, b) = (left.as_bytes(), right.as_bytes());
     let Some(at) = a.iter().zip(b).position(|(x, y)| x != y) else {
         return a.len().cmp(&b.len());
     };
     // Lead bytes: F0… is supplementary, EE and EF begin U+E000 to U+FFFF.
     match (a[at], b[at]) {
-        (0xF0.., 0xEE | 0xEF) => std::cmp::Ordering::Less,
-        (0xEE | 0xEF, 0xF0..) => std::cmp::Ordering::Greater,
+        (0xF0.., 0xEE | 0xEF) => Ordering::Less,
+        (0xEE | 0xEF, 0xF0..) => Ordering::Greater,
         (x, y) => x.cmp(&y),
     }
 }
