@@ -1,8 +1,12 @@
 //! Does this agent's output meet the agreed requirements, and can I prove it?
 #![forbid(unsafe_code)]
 
+pub mod content;
 pub mod finding;
 pub mod json;
+mod listing;
+pub mod path;
 pub mod place;
+pub mod rules;
 pub mod schema;
 pub mod text;

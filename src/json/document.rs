@@ -109,6 +109,12 @@ impl Document {
         Node { document: self, id }
     }
 
+    /// How many values and names there are.
+    #[must_use]
+    pub fn value_count(&self) -> usize {
+        self.records.len()
+    }
+
     /// Whether any string, a name included, has a lone surrogate.
     #[must_use]
     pub fn has_lone_surrogates(&self) -> bool {
@@ -301,6 +307,24 @@ impl<'d> Node<'d> {
     #[must_use]
     pub fn get(self, name: &str) -> Option<Node<'d>> {
         self.member(name).map(|member| member.value)
+    }
+
+    /// The same as [`Node::get`], looking at the member with the index `near` first and moving it
+    /// behind what is found: names that are asked for in the order written are found at once.
+    #[must_use]
+    #[inline]
+    pub fn get_near(self, name: &str, near: &mut usize) -> Option<Node<'d>> {
+        let ids = self.child_ids();
+        if let (Tag::Object, Some(&id)) = (self.record().tag, ids.get(*near))
+            && self.document.records[id as usize - 1].tag == Tag::Plain
+            && self.document.node(id - 1).as_str() == Some(name)
+        {
+            *near += 1;
+            return Some(Node { document: self.document, id });
+        }
+        let found = self.get(name)?;
+        *near = ids.iter().position(|&id| id == found.id).map_or(0, |at| at + 1);
+        Some(found)
     }
 
     /// The member with this name. A name with a lone surrogate is never equal to a `&str`.

@@ -115,7 +115,10 @@ impl<'d> Number<'d> {
             return None;
         }
         let parts = self.parts();
-        let digits: Vec<u8> = parts.digits().map(|digit| digit - b'0').collect();
+        let mut digits = Vec::with_capacity(parts.digits[0].len() + parts.digits[1].len());
+        for written in parts.digits {
+            digits.extend(written.bytes().map(|digit| digit - b'0'));
+        }
         // In range: the exponent is within ±400 and the rest is the length of the literal.
         let exponent = i64::try_from(parts.magnitude).ok()? - i64::try_from(digits.len()).ok()?;
         Some(Decimal { negative: parts.negative, digits, exponent })
