@@ -41,18 +41,9 @@ const TEXTS: [&str; 6] = [
 ];
 
 fn push_invoice(serial: u32, numbers: &mut Numbers, out: &mut String) {
-    let (day, month) = (numbers.below(28) + 1, numbers.below(12) + 1);
-    let _ = write!(
-        out,
-        r#"{{"invoice_id": "INV-{:04}", "issued": "2026-{month:02}-{day:02}", "currency": "{}", "#,
-        serial % 10_000,
-        ["USD", "EUR"][numbers.below(2) as usize],
-    );
-    let _ = write!(
-        out,
-        r#""seller": {{"name": "Seller {serial}", "email": "billing@seller-{}.example"}}, "#,
-        numbers.below(1000)
-    );
+    let currency = ["USD", "EUR"][numbers.below(2) as usize];
+    let number = serial % 10_000;
+    let _ = write!(out, r#"{{"invoice_id": "INV-{number:04}", "currency": "{currency}", "#);
     out.push_str(r#""line_items": ["#);
     let mut total = 0;
     for line in 0..=numbers.below(6) {
@@ -62,16 +53,15 @@ fn push_invoice(serial: u32, numbers: &mut Numbers, out: &mut String) {
         let quantity = numbers.below(9) + 1;
         let cents = quantity * (numbers.below(20_000) + 1);
         total += cents;
-        let _ = write!(
-            out,
-            r#"{{"sku": "CRWL-{}", "description": "{}", "qty": {quantity}, "line_total": {}}}"#,
-            numbers.below(900) + 100,
-            TEXTS[numbers.below(TEXTS.len() as u32) as usize],
-            Money(cents),
-        );
+        let sku = numbers.below(900) + 100;
+        let _ = write!(out, r#"{{"sku": "CRWL-{sku}", "qty": {quantity}, "#);
+        if numbers.below(3) == 0 {
+            let text = TEXTS[numbers.below(TEXTS.len() as u32) as usize];
+            let _ = write!(out, r#""description": "{text}", "#);
+        }
+        let _ = write!(out, r#""line_total": {}}}"#, Money(cents));
     }
-    let paid = numbers.below(2) == 0;
-    let _ = write!(out, r#"], "total": {}, "paid": {paid}, "note": null}}"#, Money(total));
+    let _ = write!(out, r#"], "total": {}}}"#, Money(total));
 }
 
 /// Cents, printed as agents print them: `42.5`, `87.0`, `12.34`.

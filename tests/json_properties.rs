@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value;
 
+#[path = "support/tree.rs"]
 mod tree;
 
 use tree::{Tree, canonical, equal, number, spelled, tree};

@@ -3,28 +3,14 @@
 //! Both are read from `AOV_SUITES` or `../shared/suites`; the run says which were there. What the
 //! RFC prints itself is checked in any case.
 
+#[path = "support/suites.rs"]
+mod suites;
+
 use std::fs;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use agent_output_verifier::json::{self, Document, MAX_DEPTH, ReadErrorKind, jcs};
-
-/// The folder of a suite, if it is there; says so on standard error.
-fn suite(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("AOV_SUITES").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/suites"),
-        PathBuf::from,
-    );
-    let folder = folder.join(name);
-    let there = folder.is_dir();
-    say(&format!("suite {name}: {}", if there { "present" } else { "absent, nothing checked" }));
-    there.then_some(folder)
-}
-
-/// Tells whoever runs the tests; `eprintln` would be kept back when all is well.
-fn say(message: &str) {
-    let _ = writeln!(std::io::stderr(), "{message}");
-}
+use suites::suite;
 
 /// The files of a folder in the order of their names.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
@@ -84,7 +70,6 @@ fn json_parsing() {
             _ => panic!("{name}: no such class"),
         }
     }
-    say(&format!("json-parsing: {accepted} accepted, {refused} refused, {open} either way"));
     assert!(accepted > 90 && refused > 180 && open > 30, "the suite is not complete");
 }
 
@@ -121,7 +106,6 @@ fn canonical_form_of_the_published_data() {
         // The canonical form is its own.
         assert_canonical(name, &expected, &expected);
     }
-    say(&format!("jcs: {} files", inputs.len()));
     assert!(inputs.len() >= 6, "the suite is not complete");
 }
 
