@@ -63,7 +63,7 @@ pub fn canonical(node: Node<'_>) -> Result<Vec<u8>, Unhashable> {
 /// # Errors
 /// Names the first string or number without canonical form; part of the bytes is then written.
 pub fn write(node: Node<'_>, sink: &mut impl Sink) -> Result<(), Unhashable> {
-    let mut writer = Writer { sink, buffer: Vec::with_capacity(2 * PIECE) };
+    let mut writer = Writer { sink, buffer: Vec::with_capacity(2 * PIECE), members: Vec::new() };
     writer.value(node)?;
     writer.sink.put(&writer.buffer);
     Ok(())
@@ -72,12 +72,14 @@ pub fn write(node: Node<'_>, sink: &mut impl Sink) -> Result<(), Unhashable> {
 /// What is gathered before a sink gets it: many small pieces would cost more than they carry.
 const PIECE: usize = 4096;
 
-struct Writer<'s, S> {
+struct Writer<'s, 'd, S> {
     sink: &'s mut S,
     buffer: Vec<u8>,
+    /// The sorted members of the objects that are being written, the innermost last.
+    members: Vec<Named<'d>>,
 }
 
-impl<S: Sink> Writer<'_, S> {
+impl<'d, S: Sink> Writer<'_, 'd, S> {
     #[inline]
     fn put(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
@@ -87,64 +89,55 @@ impl<S: Sink> Writer<'_, S> {
         }
     }
 
-    fn value(&mut self, node: Node<'_>) -> Result<(), Unhashable> {
+    fn value(&mut self, node: Node<'d>) -> Result<(), Unhashable> {
         match node.kind() {
             Kind::Null | Kind::Boolean => self.put(node.source_bytes()),
             Kind::Number => match node.as_number().map(Number::canonical) {
                 Some(Some(text)) => self.put(text.as_bytes()),
                 _ => {
-                    return Err(Unhashable {
-                        node: node.id(),
-                        reason: UnhashableReason::InfiniteNumber,
-                    });
+                    let reason = UnhashableReason::InfiniteNumber;
+                    return Err(Unhashable { node: node.id(), reason });
                 }
             },
             Kind::String => self.string(node)?,
             Kind::Array => {
-                let mut separator: &[u8] = b"[";
-                for element in node.elements() {
-                    self.put(separator);
+                self.buffer.push(b'[');
+                for (at, element) in node.elements().enumerate() {
+                    if at > 0 {
+                        self.buffer.push(b',');
+                    }
                     self.value(element)?;
-                    separator = b",";
                 }
-                self.put(if node.is_empty() { b"[]" } else { b"]" });
+                self.put(b"]");
             }
             Kind::Object => self.object(node)?,
         }
         Ok(())
     }
 
-    fn object(&mut self, node: Node<'_>) -> Result<(), Unhashable> {
-        // On the stack for most objects.
-        let mut few = [None; 16];
-        let mut many = Vec::new();
-        let sorted = match few.get_mut(..node.len()) {
-            Some(few) => few,
-            None => {
-                many.resize(node.len(), None);
-                many.as_mut_slice()
+    fn object(&mut self, node: Node<'d>) -> Result<(), Unhashable> {
+        let first = self.members.len();
+        self.members.extend(
+            node.members().map(|member| Named { prefix: member.name.text_prefix(), member }),
+        );
+        self.members[first..].sort_unstable();
+        self.buffer.push(b'{');
+        for at in first..self.members.len() {
+            if at > first {
+                self.buffer.push(b',');
             }
-        };
-        for (slot, member) in sorted.iter_mut().zip(node.members()) {
-            *slot = Some(Named { prefix: member.name.text_prefix(), member });
-        }
-        if !sorted.is_sorted() {
-            sorted.sort_unstable();
-        }
-        let mut separator: &[u8] = b"{";
-        for Named { member, .. } in sorted.iter().flatten() {
-            self.put(separator);
+            let member = self.members[at].member;
             self.string(member.name)?;
-            self.put(b":");
+            self.buffer.push(b':');
             self.value(member.value)?;
-            separator = b",";
         }
-        self.put(if node.is_empty() { b"{}" } else { b"}" });
+        self.members.truncate(first);
+        self.put(b"}");
         Ok(())
     }
 
     #[inline]
-    fn string(&mut self, node: Node<'_>) -> Result<(), Unhashable> {
+    fn string(&mut self, node: Node<'d>) -> Result<(), Unhashable> {
         if node.is_plain() {
             self.put(node.source_bytes());
         } else if node.has_lone_surrogate() {
