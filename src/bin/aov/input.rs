@@ -110,17 +110,16 @@ impl Inputs {
         self.read(path, role)?.parse(max_depth)
     }
 
-    /// What to read where no file is named: standard input, unless somebody would have to type it.
-    pub(crate) fn default_file(&self) -> Result<PathBuf, InputError> {
-        if io::stdin().is_terminal() {
-            let cause =
-                "no file is named and standard input is a terminal; name a file (see --help)";
-            return Err(InputError::Unreadable {
+    /// The file named, or standard input for none, unless somebody would have to type it.
+    pub(crate) fn file_or_stdin(&self, file: Option<&Path>) -> Result<PathBuf, InputError> {
+        match file {
+            Some(path) => Ok(path.to_owned()),
+            None if io::stdin().is_terminal() => Err(InputError::Unreadable {
                 name: "<stdin>".to_owned(),
-                cause: cause.to_owned(),
-            });
+                cause: "no file is named and standard input is a terminal; name a file".to_owned(),
+            }),
+            None => Ok(PathBuf::from("-")),
         }
-        Ok(PathBuf::from("-"))
     }
 
     fn read_stdin(&mut self, role: &'static str) -> Result<Source, InputError> {

@@ -107,7 +107,7 @@ pub(super) const MANUAL: Manual = Manual {
 pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failure> {
     let Args { mut files, parts, terms, out } = arguments;
     if files.is_empty() {
-        files.push(session.inputs.default_file()?);
+        files.push(session.inputs.file_or_stdin(None)?);
     }
     refuse_what_cannot_be_done(&files, &parts, &out)?;
     let mut reporter = Reporter::new(&out, session);

@@ -43,6 +43,7 @@ macro_rules! verbs {
 
 verbs! {
     Check(check),
+    Hash(hash),
     Completions(completions),
     Generate(generate) #[command(hide = true)],
 }

@@ -2,6 +2,7 @@
 
 mod excerpt;
 mod finding;
+pub(crate) mod hashes;
 pub(crate) mod human;
 pub(crate) mod json;
 
