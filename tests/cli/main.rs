@@ -3,9 +3,15 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+/// `aov check`: streams, files, hostile inputs.
+mod check;
+/// The examples of the help texts.
+mod examples;
 /// Every folder of `fixtures/` that is a case.
 mod fixtures;
 /// Completions and manual pages are current.
 mod generated;
+/// `aov hash`.
+mod hash;
 /// Help texts and usage errors.
 mod help;
