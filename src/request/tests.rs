@@ -227,3 +227,27 @@ fn a_field_at_the_wrong_level_is_sent_to_the_right_one() {
         "rules":[{"type":"unique","field":"a","enforce_rules":true}]}"#;
     assert_eq!(problems(text)[0].2, "Put it into the request itself.");
 }
+
+#[test]
+fn a_template_may_hold_the_schema_beside_its_rules() {
+    let text = r#"{"expected_schema":{"maximum":1e400},"rules":[],"enforce_rules":true}"#;
+    let template = read(text, MAX_DEPTH).unwrap();
+    let other = read("{}", MAX_DEPTH).unwrap();
+    let with = |schema| {
+        let parts = Parts {
+            task_id: "t".to_owned(),
+            agent_id: None,
+            expected_schema: schema,
+            submitted_output: other.root(),
+            rules: Some(template.root()),
+            strict_content_check: false,
+            enforce_rules: false,
+            detail: Detail::Full,
+        };
+        Request::from_parts(parts, UnknownFields::Refuse).map(|request| request.enforce_rules)
+    };
+    assert_eq!(with(template.root().get("expected_schema").unwrap()), Ok(true));
+    // A second schema would quietly bind nothing.
+    let problems = with(other.root()).unwrap_err();
+    assert!(problems.iter().any(|it| it.field == "expected_schema"), "{problems:?}");
+}

@@ -42,7 +42,7 @@ fn a_file_that_must_not_be_read_is_named() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(&secret, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&secret, fs::Permissions::from_mode(0o000)).unwrap();
     }
     if fs::read(&secret).is_ok() {
         eprintln!("this user may read everything: nothing to see here");

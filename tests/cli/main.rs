@@ -1,5 +1,7 @@
 //! The program as its users meet it: arguments in; exit code, standard output and error out.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on shall fail")]
+
 #[path = "../support/mod.rs"]
 mod support;
 

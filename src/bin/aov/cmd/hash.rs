@@ -206,7 +206,7 @@ fn hash_request(arguments: &Args, what: &What, session: &mut Session) -> Result<
         .transpose()?;
     let settings = Settings { terms, detail: None };
 
-    let (no_schema, no_output) = (stand_in("{}"), stand_in("null"));
+    let (no_schema, no_output) = (stand_in("{}")?, stand_in("null")?);
     let request = match (&input, requirements.schema()) {
         (Some(input), Some(_)) => requirements.request(input, &settings),
         (Some(input), None) if requirements.is_whole() => requirements.request(input, &settings),
@@ -234,8 +234,8 @@ fn hash_request(arguments: &Args, what: &What, session: &mut Session) -> Result<
 }
 
 /// What stands where a part is not given; nothing is said about it.
-fn stand_in(text: &str) -> Document {
-    json::read(text, MAX_DEPTH).unwrap_or_else(|_| unreachable!("{text} is JSON"))
+fn stand_in(text: &str) -> Result<Document, Failure> {
+    json::read(text, MAX_DEPTH).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 /// The hashes, and which of them are about something that was given.
