@@ -3,6 +3,8 @@
 
 pub mod finding;
 pub mod json;
+pub mod key;
 pub mod place;
+pub mod receipt;
 pub mod schema;
 pub mod text;
