@@ -81,19 +81,37 @@ pub fn write(node: Node<'_>, sink: &mut impl Sink) -> Result<(), Unhashable> {
             }
             sink.put(b"]");
         }
-        Kind::Object => {
-            sink.put(b"{");
-            for (at, member) in sorted(node).iter().enumerate() {
-                if at > 0 {
-                    sink.put(b",");
-                }
-                write_text(member.name, sink)?;
-                sink.put(b":");
-                write(member.value, sink)?;
-            }
-            sink.put(b"}");
-        }
+        Kind::Object => write_members(&sorted(node), sink)?,
     }
+    Ok(())
+}
+
+/// Writes the canonical bytes of an object as if the member `left_out` were not there.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_without(
+    object: Node<'_>,
+    left_out: &str,
+    sink: &mut impl Sink,
+) -> Result<(), Unhashable> {
+    let left_out = object.member(left_out).map(|member| member.name.id());
+    let mut members = sorted(object);
+    members.retain(|member| Some(member.name.id()) != left_out);
+    write_members(&members, sink)
+}
+
+fn write_members(members: &[Member<'_>], sink: &mut impl Sink) -> Result<(), Unhashable> {
+    sink.put(b"{");
+    for (at, member) in members.iter().enumerate() {
+        if at > 0 {
+            sink.put(b",");
+        }
+        write_text(member.name, sink)?;
+        sink.put(b":");
+        write(member.value, sink)?;
+    }
+    sink.put(b"}");
     Ok(())
 }
 

@@ -1,3 +1,4 @@
 //! Receipts: what binds an answer to its data, how it is signed, and what a signed one proves.
 
 pub mod card;
+pub mod attestation;
