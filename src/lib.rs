@@ -8,3 +8,4 @@ pub mod place;
 pub mod receipt;
 pub mod schema;
 pub mod text;
+pub mod trust;

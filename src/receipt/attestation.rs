@@ -106,7 +106,10 @@ impl fmt::Display for StructureError {
                 f.write_str("attestation.signature is not canonical base64")
             }
             Self::Signature(SignatureError::Length(length)) => {
-                write!(f, "attestation.signature has {length} bytes, and an Ed25519 signature has 64")
+                write!(
+                    f,
+                    "attestation.signature has {length} bytes, and an Ed25519 signature has 64"
+                )
             }
             Self::KeyVersionDiffers => {
                 f.write_str("verify.key_version is not attestation.key_version")
@@ -179,9 +182,9 @@ fn exactly_the_four(attestation: Node<'_>) -> Result<(), StructureError> {
     });
     match extra {
         None => Ok(()),
-        Some(member) => {
-            Err(StructureError::AttestationExtra(member.name.as_str().unwrap_or_default().to_owned()))
-        }
+        Some(member) => Err(StructureError::AttestationExtra(
+            member.name.as_str().unwrap_or_default().to_owned(),
+        )),
     }
 }
 
@@ -315,9 +318,7 @@ mod tests {
         let document = document(text);
         match Attestation::of(document.root()) {
             Err(error) => error,
-            Ok(found) => {
-                found.signed_bytes(document.root(), Context::Verification).unwrap_err()
-            }
+            Ok(found) => found.signed_bytes(document.root(), Context::Verification).unwrap_err(),
         }
     }
 
@@ -360,7 +361,9 @@ mod tests {
         let text = r#"{"attestation":0,"x":{"attestation":1}}"#;
         let document = document(text);
         let bytes = signed_bytes(document.root(), Context::Score, "k", "t").unwrap();
-        assert!(String::from_utf8(bytes).unwrap().ends_with(r#""response":{"x":{"attestation":1}}}"#));
+        assert!(
+            String::from_utf8(bytes).unwrap().ends_with(r#""response":{"x":{"attestation":1}}}"#)
+        );
     }
 
     #[test]
@@ -384,9 +387,18 @@ mod tests {
         assert_eq!(with("\"algorithm\": \"Ed25519\"", "\"algorithm\": null"), E::Algorithm);
         let time = "\"timestamp\": \"2026-10-01T01:01:15.158857+00:00\"";
         assert_eq!(with(time, "\"timestamp\": 5"), E::NotText("timestamp"));
-        assert_eq!(with(time, "\"timestamp\": \"2026-10-01T01:01:15.158857Z\""), E::TimestampDiffers);
-        assert_eq!(with("\"key_version\": \"v1-2026-09c\"", "\"key_version\": \"v2\""), E::KeyVersionDiffers);
-        assert_eq!(with("\"key_version\": \"v1-2026-09c\"", "\"key_version\": null"), E::KeyVersionDiffers);
+        assert_eq!(
+            with(time, "\"timestamp\": \"2026-10-01T01:01:15.158857Z\""),
+            E::TimestampDiffers
+        );
+        assert_eq!(
+            with("\"key_version\": \"v1-2026-09c\"", "\"key_version\": \"v2\""),
+            E::KeyVersionDiffers
+        );
+        assert_eq!(
+            with("\"key_version\": \"v1-2026-09c\"", "\"key_version\": null"),
+            E::KeyVersionDiffers
+        );
         let signature = "ri1AEl12";
         let not_base64 = E::Signature(SignatureError::NotBase64);
         assert_eq!(with(signature, "ri1AEl1-"), not_base64);
@@ -398,7 +410,10 @@ mod tests {
         assert_eq!(with("invoice-7731-final", "\\ud800"), no_form);
         assert_eq!(with("v1-2026-09c", "\\udfff"), E::KeyVersionDiffers);
         let infinite = E::NoCanonicalForm(UnhashableReason::InfiniteNumber);
-        assert_eq!(with("\"strict_content_check\": false", "\"strict_content_check\": 1e400"), infinite);
+        assert_eq!(
+            with("\"strict_content_check\": false", "\"strict_content_check\": 1e400"),
+            infinite
+        );
     }
 
     /// Before `verify` and the receipt fields there was the attestation alone.
@@ -438,7 +453,10 @@ mod tests {
         assert_eq!(error(&format!("{{{time},\"attestation\":{{}}}}")), SealError::NotABody);
         assert_eq!(error("{}"), SealError::NoTime);
         assert_eq!(error(r#"{"verified_at":""}"#), SealError::NoTime);
-        assert_eq!(error(&format!("{{{time},\"verify\":{{\"key_version\":\"v2\"}}}}")), SealError::OtherKeyVersion);
+        assert_eq!(
+            error(&format!("{{{time},\"verify\":{{\"key_version\":\"v2\"}}}}")),
+            SealError::OtherKeyVersion
+        );
         assert_eq!(
             error(&format!("{{{time},\"x\":1e999}}")),
             SealError::NoCanonicalForm(UnhashableReason::InfiniteNumber)

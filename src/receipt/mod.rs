@@ -1,4 +1,5 @@
 //! Receipts: what binds an answer to its data, how it is signed, and what a signed one proves.
 
-pub mod card;
 pub mod attestation;
+pub mod card;
+pub mod fact;
