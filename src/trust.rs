@@ -154,13 +154,28 @@ pub struct TrustedKey {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyDecision {
     /// Against this one.
-    Trusted(TrustedKey),
+    Trusted(Box<TrustedKey>),
     /// Against none: the issuer does not count.
     Untrusted(Refusal),
     /// Against none: two sources contradict each other, or the issuer does not know the key.
     Contradicted(Refusal),
     /// Against none at present: something outside was not available.
     Unavailable(Refusal),
+}
+
+impl KeyDecision {
+    fn trusted(key: TrustedKey) -> Self {
+        Self::Trusted(Box::new(key))
+    }
+
+    /// The key to hold the receipt against, if there is one.
+    #[must_use]
+    pub fn key(&self) -> Option<&TrustedKey> {
+        match self {
+            Self::Trusted(key) => Some(key),
+            _ => None,
+        }
+    }
 }
 
 /// Why there is no key.
@@ -267,7 +282,7 @@ impl TrustList {
             Err(refusal) => return Lookup::Settled(KeyDecision::Untrusted(refusal)),
         };
         match issuer.pin(claim.version) {
-            Some(key) => Lookup::Settled(KeyDecision::Trusted(TrustedKey {
+            Some(key) => Lookup::Settled(KeyDecision::trusted(TrustedKey {
                 key,
                 source: KeySource::Pinned,
                 issuer: IssuerTrust::Listed(issuer.card.clone(), issuer.origin),
@@ -293,7 +308,7 @@ impl TrustList {
         }
         match card.key(version) {
             Err(error) => contradicted(card_refusal(&error)),
-            Ok(key) => KeyDecision::Trusted(TrustedKey {
+            Ok(key) => KeyDecision::trusted(TrustedKey {
                 key,
                 source,
                 issuer: IssuerTrust::Listed(issuer.card.clone(), issuer.origin),
@@ -331,7 +346,7 @@ impl TrustList {
                 return Err(Refusal::new(Code::PinDiffers));
             }
         }
-        Ok(KeyDecision::Trusted(TrustedKey { key, source, issuer: IssuerTrust::Given }))
+        Ok(KeyDecision::trusted(TrustedKey { key, source, issuer: IssuerTrust::Given }))
     }
 
     /// The issuer on the list that a receipt claims to be from.

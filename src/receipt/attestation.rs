@@ -10,6 +10,7 @@ use super::card::ALGORITHM;
 use crate::json::jcs::{self, Sink, Unhashable, UnhashableReason};
 use crate::json::{Document, Kind, Node, quoted, write_string};
 use crate::key::{Signature, SignatureError, SigningKey};
+use crate::text::{MAX_ECHO, cut, visible};
 
 /// The member that holds the signature.
 pub const MEMBER: &str = "attestation";
@@ -97,9 +98,11 @@ impl fmt::Display for StructureError {
             Self::NoAttestation => f.write_str("it has no attestation: nobody signed this"),
             Self::AttestationNotAnObject => f.write_str("its attestation is not an object"),
             Self::AttestationLacks(name) => write!(f, "its attestation has no {name}"),
-            Self::AttestationExtra(name) => {
-                write!(f, "its attestation has a member beyond the four: {name}")
-            }
+            Self::AttestationExtra(name) => write!(
+                f,
+                "its attestation has a member beyond the four: \"{}\"",
+                cut(&visible(name), MAX_ECHO)
+            ),
             Self::Algorithm => write!(f, "attestation.algorithm is not {ALGORITHM}"),
             Self::NotText(name) => write!(f, "attestation.{name} is not a text"),
             Self::Signature(SignatureError::NotBase64) => {
