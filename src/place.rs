@@ -1,7 +1,7 @@
 //! A place in a JSON value, and the two ways to write it: as a path (`$.items[3].price`) and as a
 //! JSON Pointer (RFC 6901).
 
-use crate::json::Node;
+use crate::json::{Kind, Node};
 use crate::text::{code_points, visible_wtf8};
 
 /// One step down.
@@ -44,6 +44,22 @@ impl Place {
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.0
+    }
+
+    /// The place of `target` below `root`, which must contain it; of a member's name, the place of
+    /// the member.
+    #[must_use]
+    pub fn of(root: Node<'_>, target: Node<'_>) -> Self {
+        let (mut steps, mut at) = (Vec::new(), root);
+        while at.id() < target.id() {
+            let Some((index, child)) = at.child_towards(target.id()) else { break };
+            steps.push(match at.kind() {
+                Kind::Object => Step::member(at.document().node(child.id() - 1)),
+                _ => Step::Index(index),
+            });
+            at = child;
+        }
+        Self(steps)
     }
 
     /// This place and one step more.

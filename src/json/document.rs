@@ -108,6 +108,12 @@ impl Document {
         Node { document: self, id }
     }
 
+    /// How many values and names there are.
+    #[must_use]
+    pub fn value_count(&self) -> usize {
+        self.records.len()
+    }
+
     /// Whether any string, a name included, has a lone surrogate.
     #[must_use]
     pub fn has_lone_surrogates(&self) -> bool {
@@ -287,6 +293,24 @@ impl<'d> Node<'d> {
         self.member(name).map(|member| member.value)
     }
 
+    /// The same as [`Node::get`], looking at the member with the index `near` first and moving it
+    /// behind what is found: names that are asked for in the order written are found at once.
+    #[must_use]
+    #[inline]
+    pub fn get_near(self, name: &str, near: &mut usize) -> Option<Node<'d>> {
+        let ids = self.child_ids();
+        if let (Tag::Object, Some(&id)) = (self.record().tag, ids.get(*near))
+            && self.document.records[id as usize - 1].tag == Tag::Plain
+            && self.document.node(id - 1).as_str() == Some(name)
+        {
+            *near += 1;
+            return Some(Node { document: self.document, id });
+        }
+        let found = self.get(name)?;
+        *near = ids.iter().position(|&id| id == found.id).map_or(0, |at| at + 1);
+        Some(found)
+    }
+
     /// The member with this name. A name with a lone surrogate is never equal to a `&str`.
     #[must_use]
     pub fn member(self, name: &str) -> Option<Member<'d>> {
@@ -308,6 +332,16 @@ impl<'d> Node<'d> {
             _ => return None,
         };
         Some(Member { name: at(value), value: Node { document: self.document, id: value } })
+    }
+
+    /// The position among the children of this container of the child that is, or contains, the
+    /// node with this id; and that child. A member's name counts as part of its value.
+    #[must_use]
+    pub fn child_towards(self, id: u32) -> Option<(usize, Node<'d>)> {
+        let ids = self.child_ids();
+        let names = u32::from(self.kind() == Kind::Object);
+        let at = ids.partition_point(|&child| child - names <= id).checked_sub(1)?;
+        Some((at, Node { document: self.document, id: ids[at] }))
     }
 
     /// Where the value stands in the text, in bytes.

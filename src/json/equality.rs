@@ -1,5 +1,7 @@
 //! JSON equality as bytes, so that sets and maps find equal values in linear time.
 
+use std::collections::HashMap;
+
 use super::{Kind, Node};
 
 /// Two values have the same key exactly when they are equal (JSON Schema core §4.2.2): `1` and
@@ -53,4 +55,19 @@ fn append_string(node: Node<'_>, bytes: &mut Vec<u8>) {
     bytes.push(b'"');
     bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
     bytes.extend_from_slice(text);
+}
+
+/// The indices of the first equal pair: the earliest node that equals one before it, and that one
+/// first. Linear in the size of the values.
+#[must_use]
+pub fn first_equal_pair<'d>(
+    nodes: impl ExactSizeIterator<Item = Node<'d>>,
+) -> Option<(usize, usize)> {
+    if nodes.len() < 2 {
+        return None;
+    }
+    let mut seen = HashMap::with_capacity(nodes.len());
+    nodes
+        .enumerate()
+        .find_map(|(at, node)| seen.insert(EqualityKey::of(node), at).map(|earlier| (earlier, at)))
 }

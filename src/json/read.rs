@@ -117,13 +117,20 @@ impl fmt::Display for ReadErrorKind {
 /// # Errors
 /// The first thing that is not JSON, a duplicate name, or too deep a nesting, with its offset.
 pub fn read(bytes: impl Into<Vec<u8>>, max_depth: usize) -> Result<Document, ReadError> {
-    let bytes = bytes.into();
+    read_or_return(bytes.into(), max_depth).map_err(|(error, _)| error)
+}
+
+/// The same, and gives the bytes back if they are refused, so that the place can be shown.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_or_return(bytes: Vec<u8>, max_depth: usize) -> Result<Document, (ReadError, Vec<u8>)> {
     if bytes.len() > u32::MAX as usize {
-        return Err(ReadError { offset: 0, kind: ReadErrorKind::TooLong });
+        return Err((ReadError { offset: 0, kind: ReadErrorKind::TooLong }, bytes));
     }
-    let text = String::from_utf8(bytes).map_err(|error| ReadError {
-        offset: error.utf8_error().valid_up_to(),
-        kind: ReadErrorKind::NotUtf8,
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        (ReadError { offset, kind: ReadErrorKind::NotUtf8 }, error.into_bytes())
     })?;
     let mut reader = Reader {
         bytes: text.as_bytes(),
@@ -137,7 +144,9 @@ pub fn read(bytes: impl Into<Vec<u8>>, max_depth: usize) -> Result<Document, Rea
         pending: Vec::new(),
         open: Vec::new(),
     };
-    reader.text()?;
+    if let Err(error) = reader.text() {
+        return Err((error, text.into_bytes()));
+    }
     let Reader { records, children, decoded, broken, .. } = reader;
     Ok(Document { text, records, children, decoded, broken })
 }

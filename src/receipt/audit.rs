@@ -294,8 +294,7 @@ fn signature_fact(
     key: &KeyDecision,
 ) -> Fact {
     let fact = |status, code| Fact::new(Subject::Signature, status, code);
-    let (Some((attestation, bytes)), KeyDecision::Trusted(TrustedKey { key, .. })) = (form, key)
-    else {
+    let (Some((attestation, bytes)), Some(TrustedKey { key, .. })) = (form, key.key()) else {
         return fact(Status::Open, Code::SignatureNotChecked);
     };
     if key.verifies(bytes, &attestation.signature) {
@@ -328,8 +327,7 @@ fn not_checked(
 ) -> Vec<NotChecked> {
     let Questions { data, demands, .. } = questions;
     let verification = context == Context::Verification;
-    let cached =
-        matches!(key, KeyDecision::Trusted(TrustedKey { source: KeySource::Cached(_), .. }));
+    let cached = key.key().is_some_and(|key| matches!(key.source, KeySource::Cached(_)));
     let some_data = !data.is_empty();
     let items = [
         (NotChecked::SignatureUnchecked, !verified),

@@ -3,6 +3,24 @@
 
 use crate::finding::{Finding, Tally, Violation};
 
+mod assertion;
+mod budget;
+mod compile;
+mod completeness;
+mod ecma;
+mod evaluate;
+mod explain;
+mod fault;
+mod keyword;
+mod metaschema;
+mod pattern;
+mod plan;
+mod progress;
+mod representation;
+
+pub use compile::{RemoteDocuments, Schema};
+pub use fault::SchemaFault;
+
 /// What a schema says about an output.
 #[derive(Debug, Clone, Default)]
 pub struct SchemaReport {

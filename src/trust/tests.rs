@@ -53,7 +53,7 @@ fn refusal(lookup: Lookup<'_>) -> (&'static str, Code) {
 
 fn trusted(lookup: Lookup<'_>) -> TrustedKey {
     match lookup {
-        Lookup::Settled(KeyDecision::Trusted(key)) => key,
+        Lookup::Settled(KeyDecision::Trusted(key)) => *key,
         other => panic!("{other:?}"),
     }
 }
@@ -138,7 +138,7 @@ fn given_keys_must_agree_with_each_other_and_with_the_receipt() {
         trusted(list.look_up(claim(OTHER, "v1"), &both(key(1), listing.clone()))).key,
         key(1)
     );
-    assert_eq!(code(&both(key(2), listing.clone())), ("contradicted", Code::GivenKeysDisagree));
+    assert_eq!(code(&both(key(2), listing)), ("contradicted", Code::GivenKeysDisagree));
     assert_eq!(code(&given_key(key(1), Some("v2"))), ("contradicted", Code::GivenVersionDiffers));
     let other = card(&[("v2", key(1))]);
     assert_eq!(code(&given_card(other.clone())), ("contradicted", Code::VersionAbsent));

@@ -1,0 +1,242 @@
+//! Where results go: standard output, or a file that is replaced whole or not at all (SPEC 10.2).
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::term;
+
+/// A place that takes a result. `-` is standard output.
+#[derive(Debug)]
+pub(crate) enum Sink {
+    /// Standard output, written as results come.
+    Stdout(Stdout),
+    /// A file; what is written is kept until [`Sink::finish`].
+    File {
+        /// Its name.
+        path: PathBuf,
+        /// What it will hold.
+        content: Vec<u8>,
+    },
+}
+
+/// Why a result could not be written.
+#[derive(Debug)]
+pub(crate) struct WriteError {
+    target: String,
+    cause: String,
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot write {}: {}", self.target, self.cause)
+    }
+}
+
+impl WriteError {
+    fn new(path: &Path, error: &io::Error) -> Self {
+        let cause = match error.kind() {
+            io::ErrorKind::NotFound => "its folder does not exist".to_owned(),
+            io::ErrorKind::IsADirectory => "it is a folder; name a file".to_owned(),
+            _ => error.to_string(),
+        };
+        Self { target: term::safe_path(path), cause }
+    }
+}
+
+impl Sink {
+    /// The file named, or standard output for none and for `-`.
+    pub(crate) fn new(path: Option<&Path>) -> Self {
+        match path {
+            Some(path) if path != Path::new("-") => {
+                Self::File { path: path.to_owned(), content: Vec::new() }
+            }
+            _ => Self::Stdout(Stdout::default()),
+        }
+    }
+
+    /// Whether this is a file.
+    pub(crate) fn is_file(&self) -> bool {
+        matches!(self, Self::File { .. })
+    }
+
+    /// Takes a piece of the result.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        match self {
+            Self::Stdout(stdout) => stdout.write(bytes),
+            Self::File { content, .. } => {
+                content.extend_from_slice(bytes);
+                Ok(())
+            }
+        }
+    }
+
+    /// Puts the file in its place.
+    pub(crate) fn finish(self) -> Result<(), WriteError> {
+        match self {
+            Self::Stdout(_) => Ok(()),
+            Self::File { path, content } => replace(&path, &content),
+        }
+    }
+}
+
+/// Standard output. A reader that went away (`aov … | head`) ends the writing, not the run: the
+/// verdict still becomes the exit code.
+#[derive(Debug, Default)]
+pub(crate) struct Stdout {
+    closed: bool,
+}
+
+impl Stdout {
+    /// Writes and flushes.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        if self.closed || bytes.is_empty() {
+            return Ok(());
+        }
+        let mut stdout = io::stdout().lock();
+        match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(())
+            }
+            Err(error) => Err(WriteError {
+                target: "to standard output".to_owned(),
+                cause: error.to_string(),
+            }),
+        }
+    }
+}
+
+/// Writes a message for people to standard error; there is nobody left to tell if that fails.
+pub(crate) fn complain(message: &str) {
+    let _ = io::stderr().lock().write_all(message.as_bytes());
+}
+
+/// Replaces the file, or makes it. A regular file, or a name that is free, gets the new content in
+/// one step, and keeps the old one if anything fails; whatever else has the name (a pipe, a device,
+/// a link) is opened and written.
+pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<(), WriteError> {
+    let existing = match fs::symlink_metadata(path) {
+        Ok(metadata) => Some(metadata),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(WriteError::new(path, &error)),
+    };
+    let written = match existing {
+        Some(metadata) if !metadata.is_file() => write_through(path, content),
+        existing => {
+            rename_over(path, content, existing.map(|metadata| metadata.permissions()).as_ref())
+        }
+    };
+    written.map_err(|error| WriteError::new(path, &error))
+}
+
+fn write_through(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
+    match file.write_all(content) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+fn rename_over(
+    path: &Path,
+    content: &[u8],
+    permissions: Option<&fs::Permissions>,
+) -> io::Result<()> {
+    let (temporary, mut file) = create_neighbour(path)?;
+    let result = permissions
+        .map_or(Ok(()), |permissions| file.set_permissions(permissions.clone()))
+        .and_then(|()| file.write_all(content))
+        .and_then(|()| file.sync_all())
+        .and_then(|()| fs::rename(&temporary, path));
+    if result.is_err() {
+        // The first error is the one to report.
+        let _ = fs::remove_file(&temporary);
+    }
+    result
+}
+
+/// A new file in the same folder, which a rename can move over `path`.
+fn create_neighbour(path: &Path) -> io::Result<(PathBuf, File)> {
+    let Some(name) = path.file_name() else {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory));
+    };
+    let mut attempt = 0_u32;
+    loop {
+        let mut temporary = std::ffi::OsString::from(".");
+        // A long name must not become too long by what is added.
+        let name = name.to_string_lossy();
+        temporary.push(name.chars().take(40).collect::<String>());
+        temporary.push(format!(".{}-{attempt}.tmp", std::process::id()));
+        let temporary = path.with_file_name(temporary);
+        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
+            Ok(file) => return Ok((temporary, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => {
+                attempt += 1;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_is_made_and_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report");
+        replace(&path, b"one").unwrap();
+        replace(&path, b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(names(folder.path()), ["report"]);
+    }
+
+    #[test]
+    fn a_folder_is_refused_and_nothing_stays_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sub");
+        fs::create_dir(&path).unwrap();
+        let error = replace(&path, b"x").unwrap_err().to_string();
+        assert!(error.contains("it is a folder"), "{error}");
+        let error = replace(&folder.path().join("none/report"), b"x").unwrap_err().to_string();
+        assert!(error.contains("its folder does not exist"), "{error}");
+        assert_eq!(names(folder.path()), ["sub"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_of_the_old_file_are_kept() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        replace(&path, b"new").unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_written_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("target");
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        replace(&link, b"new").unwrap();
+        assert_eq!(fs::read(&target).unwrap(), b"new");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    }
+}

@@ -1,0 +1,184 @@
+//! A schema made ready: dialect, metaschema, references, patterns, cost. Nothing is ever fetched or
+//! opened because a schema says so (SPEC 2.3).
+
+use std::sync::Arc;
+
+use jsonschema::json::Node as _;
+use jsonschema::{
+    Draft, Keyword, PatternOptions, Registry, Retrieve, Uri, ValidationError, Validator, uri,
+};
+use serde_json::Value;
+
+use super::SchemaReport;
+use super::budget::Budget;
+use super::evaluate::evaluate;
+use super::fault::{Fault, SchemaFault};
+use super::pattern::Pattern;
+use super::plan::{Patterns, Plan, plan};
+use super::progress::ensure_progress;
+use super::representation::{Reading, View, to_value};
+use crate::json::Node;
+
+/// A usable schema.
+pub struct Schema {
+    plan: Plan,
+    referee: Validator<Reading>,
+}
+
+impl std::fmt::Debug for Schema {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Schema").field("schemas", &self.plan.schemas.len()).finish()
+    }
+}
+
+/// Documents that references may lead to, by URI; only tests of the engine itself have any.
+pub type RemoteDocuments = Vec<(String, Value)>;
+
+struct Offline(RemoteDocuments);
+
+impl Retrieve for Offline {
+    fn retrieve(
+        &self,
+        uri: &Uri<String>,
+    ) -> Result<Value, Box<dyn std::error::Error + Send + Sync>> {
+        let wanted = uri.as_str().trim_end_matches('#');
+        let found = self.0.iter().find(|(known, _)| known == wanted);
+        found.map(|(_, document)| document.clone()).ok_or_else(|| "nothing is fetched".into())
+    }
+}
+
+impl Schema {
+    /// Makes the schema ready, or says what is wrong with it.
+    ///
+    /// # Errors
+    /// Every fault that was found: an unknown dialect, violations of the metaschema, a pattern that
+    /// does not compile, a reference that leads nowhere, unreasonable cost.
+    pub fn compile(schema: Node<'_>) -> Result<Self, Vec<SchemaFault>> {
+        Self::compile_with(schema, Vec::new())
+    }
+
+    /// The same with documents at hand that references may lead to. No request reaches this.
+    ///
+    /// # Errors
+    /// As [`Schema::compile`].
+    pub fn compile_with(
+        schema: Node<'_>,
+        remotes: RemoteDocuments,
+    ) -> Result<Self, Vec<SchemaFault>> {
+        let value = to_value(schema);
+        let draft = dialect(&value, &remotes).map_err(|fault| vec![fault])?;
+        super::metaschema::check(schema, &value, draft)?;
+        Self::build(&value, draft, remotes).map_err(|fault| vec![fault])
+    }
+
+    /// For a schema that is known to meet its metaschema.
+    pub(super) fn build(
+        value: &Value,
+        draft: Draft,
+        remotes: RemoteDocuments,
+    ) -> Result<Self, Fault> {
+        let resource = draft.create_resource_ref(value);
+        let invalid_id = |_| Fault::unresolvable("#", "$id");
+        let base = uri::from_str(resource.id().unwrap_or("json-schema:///")).map_err(invalid_id)?;
+        let base = without_empty_fragment(base);
+        let registry = Registry::new()
+            .retriever(Offline(remotes.clone()))
+            .draft(draft)
+            .add(base.as_str(), resource)
+            .and_then(|builder| builder.prepare())
+            .map_err(|_| Fault::unresolvable("#", "$ref"))?;
+        let (mut plan, patterns) = plan(value, registry.resolver(base), draft)?;
+        ensure_progress(&mut plan)?;
+        let referee = referee(value, draft, remotes, patterns)?;
+        Ok(Self { plan, referee })
+    }
+
+    /// Checks an output.
+    ///
+    /// # Errors
+    /// Where the check would cost too much: there is no verdict.
+    pub fn check(&self, output: Node<'_>) -> Result<SchemaReport, SchemaFault> {
+        let report = evaluate(&self.plan, output, output.document().value_count())?;
+        // Two engines that share nothing but the reading and the formats: a payment must not
+        // hang on a fault in one of them. Lone surrogates are beyond what the other can see.
+        let valid = report.violations.is_empty();
+        if !output.document().has_lone_surrogates()
+            && self.referee.is_valid(View::Value(output)) != valid
+        {
+            return Err(SchemaFault::disagreement());
+        }
+        Ok(report)
+    }
+}
+
+/// The dialect that `$schema` names; 2020-12 without it.
+fn dialect(value: &Value, remotes: &RemoteDocuments) -> Result<Draft, Fault> {
+    let Some(named) = value.get("$schema").and_then(Value::as_str) else {
+        return Ok(Draft::Draft202012);
+    };
+    match Draft::from_schema_uri(named) {
+        Draft::Unknown => {
+            let named = named.trim_end_matches('#');
+            let metaschema = remotes.iter().find(|(known, _)| known == named);
+            metaschema.map_or(Err(Fault::unknown_dialect()), |(_, metaschema)| {
+                dialect(metaschema, remotes)
+            })
+        }
+        draft => Ok(draft),
+    }
+}
+
+fn without_empty_fragment(mut base: Uri<String>) -> Uri<String> {
+    if base.fragment().is_some_and(|fragment| fragment.as_str().is_empty()) {
+        base.set_fragment(None);
+    }
+    base
+}
+
+/// The validator of the jsonschema crate, which every verdict must agree with. It shares the
+/// patterns of the plan, whose cost is bounded.
+fn referee(
+    value: &Value,
+    draft: Draft,
+    remotes: RemoteDocuments,
+    patterns: Patterns,
+) -> Result<Validator<Reading>, Fault> {
+    let unusable =
+        |location: String| Fault::invalid(&location, "cannot be used", "Correct the schema.");
+    let registry = Registry::new().retriever(Offline(remotes.clone())).draft(draft).prepare();
+    let registry = registry.map_err(|_| unusable("#".to_owned()))?;
+    jsonschema::options_for::<Reading>()
+        .with_registry(&registry)
+        .with_retriever(Offline(remotes))
+        .should_validate_formats(true)
+        .without_content_media_type_support("application/json")
+        .without_content_encoding_support("base64")
+        .with_pattern_options(
+            PatternOptions::fancy_regex().backtrack_limit(2_000_000).size_limit(64 << 20),
+        )
+        .with_keyword("pattern", move |_, value, _| {
+            let known = value.as_str().and_then(|source| patterns.get(source));
+            Ok(Box::new(SharedPattern(known.cloned())))
+        })
+        .with_draft(draft)
+        .build(value)
+        .map_err(|error| unusable(format!("#{}", error.schema_path())))
+}
+
+/// `pattern` by the plan's own engine. One that the plan has not met is never reached.
+struct SharedPattern(Option<Arc<Pattern>>);
+
+impl<'i> Keyword<'i, Reading> for SharedPattern {
+    fn validate(&self, instance: View<'i>) -> Result<(), ValidationError<'i>> {
+        match self.is_valid(instance) {
+            true => Ok(()),
+            false => Err(ValidationError::custom("does not match")),
+        }
+    }
+
+    fn is_valid(&self, instance: View<'i>) -> bool {
+        let Some(text) = instance.as_string() else { return true };
+        let Some(pattern) = &self.0 else { return true };
+        pattern.is_match(&text, &mut Budget::for_values(0)).unwrap_or(false)
+    }
+}
