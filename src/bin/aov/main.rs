@@ -7,8 +7,10 @@ mod args;
 mod cmd;
 mod exit;
 mod input;
+mod keyfile;
 mod manual;
 mod output;
+mod private;
 mod report;
 mod term;
 

@@ -42,6 +42,7 @@ macro_rules! verbs {
 }
 
 verbs! {
+    Keygen(keygen),
     Completions(completions),
     Generate(generate) #[command(hide = true)],
 }
