@@ -9,6 +9,7 @@ mod exit;
 mod input;
 mod keyfile;
 mod manual;
+mod net;
 mod output;
 mod private;
 mod report;
