@@ -4,10 +4,12 @@
 //! the result reported; the exit code comes from the result.
 
 mod args;
+mod cache;
 mod cmd;
 mod exit;
 mod input;
 mod keyfile;
+mod keyring;
 mod manual;
 mod net;
 mod output;
