@@ -124,13 +124,16 @@ impl Place {
     }
 }
 
-/// The path of a flag's field: `$.` + field, `$` + field before a bracket, `$` alone (SPEC 5.8).
+/// The path of a flag's field: `$.` + field, `$` + field before a bracket, `$` alone (SPEC 5.8). A
+/// rule's path that was written from the root on (`$.items[]`) is one already; no other field
+/// begins like this.
 #[must_use]
 pub fn path_of_field(field: &str) -> String {
-    match field.as_bytes().first() {
-        None => "$".to_owned(),
-        Some(b'[') => format!("${field}"),
-        Some(_) => format!("$.{field}"),
+    match field.as_bytes() {
+        [] => "$".to_owned(),
+        [b'$'] | [b'$', b'.' | b'[', ..] => field.to_owned(),
+        [b'[', ..] => format!("${field}"),
+        _ => format!("$.{field}"),
     }
 }
 
@@ -180,5 +183,8 @@ mod tests {
         ] {
             assert_eq!(path_of_field(&place.field()), place.path());
         }
+        assert_eq!(path_of_field("$.items[].price"), "$.items[].price");
+        assert_eq!(path_of_field("$[].price"), "$[].price");
+        assert_eq!(path_of_field("$amount"), "$.$amount");
     }
 }

@@ -13,7 +13,7 @@ impl EqualityKey {
     /// The key of a value.
     #[must_use]
     pub fn of(node: Node<'_>) -> Self {
-        let mut bytes = Vec::with_capacity(16);
+        let mut bytes = Vec::with_capacity(32);
         append(node, &mut bytes);
         Self(bytes)
     }

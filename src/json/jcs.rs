@@ -81,7 +81,7 @@ pub fn write(node: Node<'_>, sink: &mut impl Sink) -> Result<(), Unhashable> {
             }
             sink.put(b"]");
         }
-        Kind::Object => write_members(&sorted(node), sink)?,
+        Kind::Object => write_members(&sorted_members(node), sink)?,
     }
     Ok(())
 }
@@ -96,7 +96,7 @@ pub fn write_without(
     sink: &mut impl Sink,
 ) -> Result<(), Unhashable> {
     let left_out = object.member(left_out).map(|member| member.name.id());
-    let mut members = sorted(object);
+    let mut members = sorted_members(object);
     members.retain(|member| Some(member.name.id()) != left_out);
     write_members(&members, sink)
 }
@@ -130,7 +130,8 @@ fn write_text(node: Node<'_>, sink: &mut impl Sink) -> Result<(), Unhashable> {
 }
 
 /// Members by the UTF-16 code units of their names (RFC 8785 §3.2.3).
-fn sorted(object: Node<'_>) -> Vec<Member<'_>> {
+#[must_use]
+pub fn sorted_members(object: Node<'_>) -> Vec<Member<'_>> {
     let mut members: Vec<_> = object.members().collect();
     members.sort_unstable_by(|left, right| {
         compare_utf16(

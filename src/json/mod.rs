@@ -5,6 +5,7 @@
 //! a schema, a rule or a receipt is.
 
 mod document;
+mod echo;
 mod equality;
 pub mod jcs;
 mod locate;

@@ -65,8 +65,14 @@ impl<'d> Number<'d> {
         if self.is_canonical_decimal() {
             return Some(Cow::Borrowed(self.literal));
         }
+        self.canonical_double().map(Cow::Owned)
+    }
+
+    /// The canonical form of the nearest double, whatever the literal; `None` where it is infinite.
+    #[must_use]
+    pub fn canonical_double(self) -> Option<String> {
         let double = self.to_f64();
-        double.is_finite().then(|| Cow::Owned(ryu_js::Buffer::new().format_finite(double).into()))
+        double.is_finite().then(|| ryu_js::Buffer::new().format_finite(double).to_owned())
     }
 
     /// Whether the literal is its own canonical form, decided without a double. Up to 15
@@ -115,7 +121,10 @@ impl<'d> Number<'d> {
             return None;
         }
         let parts = self.parts();
-        let digits: Vec<u8> = parts.digits().map(|digit| digit - b'0').collect();
+        let mut digits = Vec::with_capacity(parts.digits[0].len() + parts.digits[1].len());
+        for written in parts.digits {
+            digits.extend(written.bytes().map(|digit| digit - b'0'));
+        }
         // In range: the exponent is within ±400 and the rest is the length of the literal.
         let exponent = i64::try_from(parts.magnitude).ok()? - i64::try_from(digits.len()).ok()?;
         Some(Decimal { negative: parts.negative, digits, exponent })
@@ -218,6 +227,12 @@ impl Decimal {
     #[must_use]
     pub fn negated(self) -> Self {
         Self { negative: !self.negative && !self.digits.is_empty(), ..self }
+    }
+
+    /// Whether it is below zero.
+    #[must_use]
+    pub fn is_negative(&self) -> bool {
+        self.negative
     }
 
     /// The exact difference.

@@ -2,8 +2,10 @@ use super::*;
 use crate::json::{jcs, quoted};
 use crate::key::{GivenKey, KeyVersion, Signature, SigningKey};
 use crate::receipt::attestation::seal;
-use crate::receipt::binding::{Due, RequestInHand};
+use crate::receipt::binding::Due;
 use crate::receipt::card::CardKeys;
+use crate::receipt::hashes::Sha256Hex;
+use crate::request::UnknownFields;
 use crate::trust::{Given, Lookup, TrustList};
 
 const DRAFT: &str = include_str!("../../fixtures/real/draft-receipt.json");
@@ -98,7 +100,10 @@ fn pass_is_a_demand_of_its_own() {
 fn data_in_hand_binds_or_makes_it_a_no() {
     let output = "39e3d0a1431e3ce9cda89a1d2873e1ffb4e34f4eeded2ffa87946fbd941a34c3";
     let with = |output: &str| {
-        let data = DataInHand { output: Some(Due::Hash(output.into())), ..DataInHand::default() };
+        let data = DataInHand {
+            output: Some(Due::Hash(Sha256Hex::parse(output).unwrap())),
+            ..DataInHand::default()
+        };
         audit_with(FINAL, &Given::default(), &Questions { data, ..Questions::default() })
     };
     let bound = with(output);
@@ -112,11 +117,39 @@ fn data_in_hand_binds_or_makes_it_a_no() {
     // Genuine, but from before there were hashes: nothing ties it to the data.
     let old =
         signed(r#"{"result":"pass","verified_at":"2026-01-01T00:00:00Z"}"#, Context::Verification);
-    let data = DataInHand { output: Some(Due::Hash(output.into())), ..DataInHand::default() };
+    let data = DataInHand {
+        output: Some(Due::Hash(Sha256Hex::parse(output).unwrap())),
+        ..DataInHand::default()
+    };
     let audit = audit_with(&old, &own(), &Questions { data, ..Questions::default() });
     assert_eq!((audit.verdict, audit.answer()), (Verdict::GenuineNotBound, Answer::No));
     assert_eq!(audit.reason().unwrap().code, Code::NothingToCompare);
     assert_eq!(audit_with(&old, &own(), &Questions::default()).answer(), Answer::Yes);
+}
+
+/// Both genuine receipts are about their requests; the compact one has no request hash.
+#[test]
+fn the_genuine_receipts_bind_to_their_requests() {
+    let requests = [
+        include_str!("../../fixtures/real/draft-request.json"),
+        include_str!("../../fixtures/real/final-request.json"),
+    ];
+    for (receipt, own) in [(DRAFT, 0), (FINAL, 1)] {
+        for (at, request) in requests.iter().enumerate() {
+            let document = read(*request, MAX_DEPTH + 1).unwrap();
+            let request = crate::request::parse(document.root(), UnknownFields::Refuse).unwrap();
+            let data = DataInHand::of_request(&request);
+            let questions = Questions { data, ..Questions::default() };
+            let audit = audit_with(receipt, &Given::default(), &questions);
+            if at == own {
+                assert_eq!((audit.verdict, audit.answer()), (Verdict::GenuineBound, Answer::Yes));
+                assert!(!audit.not_checked.contains(&NotChecked::Options));
+            } else {
+                assert_eq!((audit.verdict, audit.answer()), (Verdict::GenuineNotBound, Answer::No));
+                assert_eq!(audit.reason().map(|fact| fact.subject), Some(Subject::OutputHash));
+            }
+        }
+    }
 }
 
 /// The public fault this program exists for: a forger signs with an own key and names an own card.
@@ -277,7 +310,9 @@ fn shared_receipt_cases() {
             version: None,
         });
         let given = Given { key: pinned, card: Some((card, KeySource::CardFile)) };
-        let data = case.get("request").map_or_else(DataInHand::default, data_in_hand);
+        let data = case.get("request").map_or_else(DataInHand::default, |request| {
+            DataInHand::of_request(&crate::request::parse(request, UnknownFields::Refuse).unwrap())
+        });
         let had_data = !data.is_empty();
         let found = audit_with(text, &given, &Questions { data, ..Questions::default() });
         let valid = case.get("expect").unwrap().get("result").unwrap().as_str() == Some("valid");
@@ -289,31 +324,6 @@ fn shared_receipt_cases() {
         seen += 1;
     }
     eprintln!("shared receipt cases: {seen}");
-}
-
-/// The hashes of the cases' requests, for which nothing needs to be filled in but null.
-fn data_in_hand(request: Node<'_>) -> DataInHand {
-    use sha2::{Digest, Sha256};
-    let hash = |bytes: Vec<u8>| {
-        Some(Due::Hash(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()))
-    };
-    let part = |name: &str| jcs::canonical(request.get(name).unwrap()).unwrap();
-    let mut rules = br#"{"bounds":null,"rules":"#.to_vec();
-    rules.extend(part("rules"));
-    rules.push(b'}');
-    DataInHand {
-        output: hash(part("submitted_output")),
-        schema: hash(part("expected_schema")),
-        rules: hash(rules),
-        request: Some(RequestInHand {
-            // The cases are compact receipts.
-            hash: Due::Nothing,
-            task_id: request.get("task_id").unwrap().as_str().unwrap().into(),
-            agent_id: request.get("agent_id").and_then(Node::as_str).map(Into::into),
-            enforce_rules: request.get("enforce_rules").and_then(Node::as_bool).unwrap_or_default(),
-            strict_content_check: false,
-        }),
-    }
 }
 
 /// Project Wycheproof's vectors for Ed25519, where they are at hand.

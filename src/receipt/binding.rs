@@ -5,14 +5,16 @@
 //! compare and matched. "Nothing to compare with" is never a match.
 
 use super::fact::{Code, Fact, Status, Subject};
-use crate::json::{Kind, Node};
+use super::hashes::{Hashes, Sha256Hex, canonical_rules, hashes};
+use crate::json::{Kind, Node, jcs};
+use crate::request::{Detail, Parts, Problem, Request, UnknownFields};
 use crate::text::{MAX_ECHO, cut, visible};
 
 /// The hash that a receipt should carry for a part of the data in hand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Due {
-    /// This one, as lowercase hex.
-    Hash(String),
+    /// This one.
+    Hash(Sha256Hex),
     /// None, since the part is not there: no rules and no bounds.
     Nothing,
     /// None, since the part has no canonical form (SPEC 1.3).
@@ -58,7 +60,56 @@ pub enum Binding {
     NotBound,
 }
 
+impl Due {
+    /// The hash of a value.
+    #[must_use]
+    pub fn of(value: Node<'_>) -> Self {
+        jcs::canonical(value).map_or(Self::Unhashable, |bytes| Self::Hash(Sha256Hex::of(&bytes)))
+    }
+
+    fn or_unhashable<E>(hash: Result<Sha256Hex, E>) -> Self {
+        hash.map_or(Self::Unhashable, Self::Hash)
+    }
+}
+
 impl DataInHand {
+    /// A whole request.
+    #[must_use]
+    pub fn of_request(request: &Request<'_>) -> Self {
+        let Hashes { output, schema, rules, request: whole } = hashes(request);
+        Self {
+            output: Some(Due::or_unhashable(output)),
+            schema: Some(Due::or_unhashable(schema)),
+            rules: Some(rules.map_or(Due::Nothing, Due::Hash)),
+            request: Some(RequestInHand {
+                hash: whole.map_or(Due::Unhashable, Due::Hash),
+                task_id: request.task_id.to_string(),
+                agent_id: request.agent_id.as_deref().map(str::to_owned),
+                enforce_rules: request.enforce_rules,
+                strict_content_check: request.strict_content_check,
+            }),
+        }
+    }
+
+    /// Single parts; `rules` is an object with `rules`, `bounds` and `enforce_rules`, as for
+    /// [`Request::from_parts`].
+    ///
+    /// # Errors
+    /// Every problem with the rules.
+    pub fn of_parts(
+        output: Option<Node<'_>>,
+        schema: Option<Node<'_>>,
+        rules: Option<Node<'_>>,
+        unknown: UnknownFields,
+    ) -> Result<Self, Vec<Problem>> {
+        Ok(Self {
+            output: output.map(Due::of),
+            schema: schema.map(Due::of),
+            rules: rules.map(|rules| due_rules(rules, unknown)).transpose()?,
+            request: None,
+        })
+    }
+
     /// Whether nothing was given.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -98,6 +149,29 @@ impl DataInHand {
     }
 }
 
+/// The hash of rules that stand alone. A request around them is needed to read them; its schema and
+/// output are in no part of their hash, so any object will do.
+fn due_rules(rules: Node<'_>, unknown: UnknownFields) -> Result<Due, Vec<Problem>> {
+    let request = Request::from_parts(
+        Parts {
+            task_id: "rules".to_owned(),
+            agent_id: None,
+            expected_schema: rules,
+            submitted_output: rules,
+            rules: Some(rules),
+            strict_content_check: false,
+            enforce_rules: false,
+            detail: Detail::Full,
+        },
+        unknown,
+    );
+    // What is no object is no schema either; it is the rules that are wrong.
+    let request = request.map_err(|problems| {
+        problems.into_iter().filter(|it| it.field != "expected_schema").collect::<Vec<_>>()
+    })?;
+    Ok(canonical_rules(&request).map_or(Due::Nothing, |bytes| Due::Hash(Sha256Hex::of(&bytes))))
+}
+
 /// Whether `task_id` and the options are known to be those of the request: by the request hash, or
 /// each by itself where the receipt is a compact one, which has no such hash. A request hash of
 /// null, though, says that the request checked had no canonical form.
@@ -113,12 +187,12 @@ fn options_are_settled(receipt: Node<'_>, facts: &[Fact]) -> bool {
 fn compare_hash(receipt: Node<'_>, subject: Subject, due: &Due) -> Fact {
     let said = receipt.get(subject.as_str()).filter(|said| !said.is_null());
     match (said, due) {
-        (Some(said), Due::Hash(hash)) if is_text(said, hash) => {
+        (Some(said), Due::Hash(hash)) if is_text(said, hash.as_str()) => {
             Fact::new(subject, Status::Holds, Code::Matches)
         }
         (Some(said), due) => {
             let ours = match due {
-                Due::Hash(hash) => hash,
+                Due::Hash(hash) => hash.as_str(),
                 Due::Nothing => "none: there are no rules or bounds",
                 Due::Unhashable => "none: the data has no canonical form",
             };
@@ -206,8 +280,12 @@ mod tests {
         digit.to_string().repeat(64)
     }
 
+    fn digest(digit: char) -> Due {
+        Due::Hash(Sha256Hex::parse(&hash(digit)).unwrap())
+    }
+
     fn due(digit: char) -> Option<Due> {
-        Some(Due::Hash(hash(digit)))
+        Some(digest(digit))
     }
 
     /// A request with the hashes aaa…, bbb…, ccc…, ddd….
@@ -217,7 +295,7 @@ mod tests {
             schema: due('b'),
             rules: due('c'),
             request: Some(RequestInHand {
-                hash: Due::Hash(hash('d')),
+                hash: digest('d'),
                 task_id: "t".into(),
                 agent_id: None,
                 enforce_rules: true,
@@ -331,6 +409,33 @@ mod tests {
         assert_eq!(compare(&data, &full()).1[0].2, Code::Differs);
         let (binding, facts) = compare(&data, r#"{"output_hash":null}"#);
         assert_eq!((binding, facts[0].2), (Binding::NotBound, Code::NothingToCompare));
+    }
+
+    #[test]
+    fn rules_alone_hash_as_in_their_request() {
+        let request = document(include_str!("../../fixtures/real/draft-request.json"));
+        let whole = crate::request::parse(request.root(), UnknownFields::Refuse).unwrap();
+        let of_request = DataInHand::of_request(&whole);
+        let rules = document(
+            r#"{"rules":[{"field":"line_items[].line_total","type":"sum_equals","equals_field":"total"}],"enforce_rules":true}"#,
+        );
+        let parts = DataInHand::of_parts(
+            request.root().get("submitted_output"),
+            request.root().get("expected_schema"),
+            Some(rules.root()),
+            UnknownFields::Refuse,
+        )
+        .unwrap();
+        assert_eq!(parts.rules, of_request.rules);
+        assert_eq!((parts.output, parts.schema), (of_request.output, of_request.schema));
+        let rules_of = |text: &str| {
+            let document = document(text);
+            DataInHand::of_parts(None, None, Some(document.root()), UnknownFields::Refuse)
+                .map(|data| data.rules)
+        };
+        assert_eq!(rules_of("{}"), Ok(Some(Due::Nothing)));
+        assert_eq!(rules_of("[]").unwrap_err().len(), 1);
+        assert_eq!(rules_of(r#"{"rule":[]}"#).unwrap_err()[0].field, "rule");
     }
 
     #[test]

@@ -7,6 +7,8 @@ pub mod card;
 mod consistency;
 mod demands;
 pub mod fact;
+pub mod hashes;
+pub mod replay;
 
 pub use audit::{Answer, Audit, Audited, Questions, UnverifiedReceipt, VerifiedReceipt};
 pub use binding::{DataInHand, Due, RequestInHand};

@@ -98,7 +98,8 @@ impl Schema {
     /// # Errors
     /// Where the check would cost too much: there is no verdict.
     pub fn check(&self, output: Node<'_>) -> Result<SchemaReport, SchemaFault> {
-        let report = evaluate(&self.plan, output, output.document().value_count())?;
+        let values = output.document().value_count();
+        let report = evaluate(&self.plan, output, values).map_err(|fault| *fault)?;
         // Two engines that share nothing but the reading and the formats: a payment must not
         // hang on a fault in one of them. Lone surrogates are beyond what the other can see.
         let valid = report.violations.is_empty();

@@ -7,13 +7,16 @@ use super::SchemaReport;
 use super::budget::{Budget, Exhausted};
 use super::completeness::Completeness;
 use super::explain::{self, Words};
-use super::fault::Fault;
+use super::fault;
 use super::keyword::{Keyword, Rule, SchemaId, SchemaNode};
 use super::pattern::PatternError;
 use super::plan::Plan;
 use crate::finding::{Tally, Violation};
 use crate::json::{Kind, Node};
 use crate::place::{Place, Step};
+
+/// Boxed: it is rare, and every step hands back a result.
+type Fault = Box<fault::Fault>;
 
 /// Evaluates the plan's root schema against a value.
 pub(super) fn evaluate(plan: &Plan, root: Node<'_>, values: usize) -> Result<SchemaReport, Fault> {
@@ -236,7 +239,7 @@ impl<'p, 'd> Walk<'p, 'd> {
         let Rule::Assert(assertion) = &here.keyword.rule else { return Ok(true) };
         let tested = assertion.test(here.node, &mut self.budget).map_err(|error| match error {
             PatternError::TooCostly if here.keyword.name == "pattern" => {
-                Fault::costly_pattern(&format!("{}/pattern", here.schema.location))
+                Box::new(fault::Fault::costly_pattern(&format!("{}/pattern", here.schema.location)))
             }
             _ => costly(here.schema),
         })?;
@@ -515,7 +518,10 @@ impl<'p, 'd> Walk<'p, 'd> {
         name: &str,
     ) -> Result<bool, Fault> {
         pattern.is_match(name, &mut self.budget).map_err(|_| {
-            Fault::costly_pattern(&format!("{}/patternProperties", here.schema.location))
+            Box::new(fault::Fault::costly_pattern(&format!(
+                "{}/patternProperties",
+                here.schema.location
+            )))
         })
     }
 
@@ -566,7 +572,8 @@ impl<'p, 'd> Walk<'p, 'd> {
 }
 
 fn costly(schema: &SchemaNode) -> Fault {
-    Fault::costly_schema(&schema.location, "costs too much to evaluate on this output")
+    let problem = "costs too much to evaluate on this output";
+    Box::new(fault::Fault::costly_schema(&schema.location, problem))
 }
 
 /// The children that are not in `seen`.

@@ -1,0 +1,140 @@
+//! From a request to its [`Outcome`]: the order of the checks, and nothing else.
+
+use crate::content::{self, ContentReport};
+use crate::finding::Tally;
+use crate::json::jcs::Unhashable;
+use crate::receipt::hashes::{Hashes, hashes};
+use crate::request::Request;
+use crate::rules::{self, RulesReport};
+use crate::schema::{Schema, SchemaFault, SchemaReport};
+
+/// Stack for the schema check, whose recursion follows schemas and data.
+const STACK: usize = 64 << 20;
+
+/// How the work of one check is spread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// On this thread, whose stack should be 64 MiB.
+    Inline,
+    /// The schema check beside the hashes and all else, for one large output.
+    TwoThreads,
+}
+
+/// Pass or fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every requirement is met.
+    Pass,
+    /// A schema error, a strict-content error or an enforced finding.
+    Fail,
+}
+
+impl Verdict {
+    /// `pass` or `fail`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+/// Everything a check found: the one result model, from which bodies, reports and exit codes come.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The schema check.
+    pub schema: SchemaReport,
+    /// The content checks.
+    pub content: ContentReport,
+    /// Bounds and rules.
+    pub rules: RulesReport,
+    /// The hashes of the request.
+    pub hashes: Hashes,
+    /// Whether findings of bounds and rules fail the result.
+    pub enforce_rules: bool,
+    /// Whether strict content was checked.
+    pub strict_content_check: bool,
+}
+
+impl Outcome {
+    /// The verdict (SPEC 7.3).
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        let enforced = self.enforce_rules && !self.rules.findings.is_empty();
+        let clean = self.schema.violations.is_empty() && self.content.strict_errors.is_empty();
+        if clean && !enforced { Verdict::Pass } else { Verdict::Fail }
+    }
+
+    /// `integrity_checks`: content, completeness, bounds and rules (SPEC 6.4).
+    #[must_use]
+    pub fn integrity(&self) -> Tally {
+        self.content.tally.plus(self.schema.completeness).plus(self.rules.tally)
+    }
+
+    /// The parts that have no canonical form, by field, and why.
+    pub fn unhashable(&self) -> impl Iterator<Item = (&'static str, &Unhashable)> {
+        let output = self.hashes.output.as_ref().err().map(|fault| ("submitted_output", fault));
+        let schema = self.hashes.schema.as_ref().err().map(|fault| ("expected_schema", fault));
+        output.into_iter().chain(schema)
+    }
+}
+
+/// Checks a request.
+///
+/// # Errors
+/// Every fault of its schema, or the reason why there is no verdict.
+pub fn check(request: &Request<'_>, work: Work) -> Result<Outcome, Vec<SchemaFault>> {
+    let schema = Schema::compile(request.expected_schema)?;
+    check_with(request, &schema, work)
+}
+
+/// Checks a request whose schema is ready: many outputs against one schema.
+///
+/// # Errors
+/// The reason why there is no verdict.
+pub fn check_with(
+    request: &Request<'_>,
+    schema: &Schema,
+    work: Work,
+) -> Result<Outcome, Vec<SchemaFault>> {
+    let check_schema = || schema.check(request.submitted_output);
+    let (schema, rest) = match work {
+        Work::Inline => (check_schema(), Rest::of(request)),
+        Work::TwoThreads => std::thread::scope(|scope| {
+            let builder = std::thread::Builder::new().stack_size(STACK);
+            match builder.spawn_scoped(scope, check_schema) {
+                // A machine that gives no second thread does one thing after the other.
+                Err(_) => (check_schema(), Rest::of(request)),
+                Ok(beside) => {
+                    let rest = Rest::of(request);
+                    let schema =
+                        beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                    (schema, rest)
+                }
+            }
+        }),
+    };
+    let schema = schema.map_err(|fault| vec![fault])?;
+    let Rest { content, rules, hashes } = rest;
+    let (enforce_rules, strict_content_check) =
+        (request.enforce_rules, request.strict_content_check);
+    Ok(Outcome { schema, content, rules, hashes, enforce_rules, strict_content_check })
+}
+
+/// What needs no schema.
+struct Rest {
+    content: ContentReport,
+    rules: RulesReport,
+    hashes: Hashes,
+}
+
+impl Rest {
+    fn of(request: &Request<'_>) -> Self {
+        Self {
+            content: content::check(request.submitted_output, request.strict_content_check),
+            rules: rules::check(request.submitted_output, &request.bounds, &request.rules),
+            hashes: hashes(request),
+        }
+    }
+}
