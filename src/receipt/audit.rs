@@ -12,7 +12,7 @@ use super::binding::{Binding, DataInHand};
 use super::consistency::{self, Warning};
 use super::demands::Demands;
 use super::fact::{Code, Fact, NotChecked, Status, Subject, Verdict};
-use crate::json::{Document, MAX_DEPTH, Node, ReadError, read};
+use crate::json::{Document, MAX_DEPTH, Node, ReadError, read, read_or_return};
 use crate::key::PublicKey;
 use crate::trust::{IssuerTrust, KeyClaim, KeyDecision, KeySource, Origin, Refusal, TrustedKey};
 
@@ -26,6 +26,7 @@ pub struct UnverifiedReceipt {
 #[derive(Debug)]
 pub struct VerifiedReceipt {
     document: Document,
+    signed_bytes: Vec<u8>,
 }
 
 /// What the user asks of a receipt.
@@ -83,6 +84,22 @@ impl Audited {
             Self::Verified(_, audit) | Self::Unverified(_, audit) => audit,
         }
     }
+
+    /// The audit, to add to it.
+    pub fn audit_mut(&mut self) -> &mut Audit {
+        match self {
+            Self::Verified(_, audit) | Self::Unverified(_, audit) => audit,
+        }
+    }
+
+    /// What the receipt says, whether verified or not.
+    #[must_use]
+    pub fn says(&self) -> Node<'_> {
+        match self {
+            Self::Verified(receipt, _) => receipt.root(),
+            Self::Unverified(receipt, _) => receipt.claims(),
+        }
+    }
 }
 
 impl Audit {
@@ -130,6 +147,12 @@ impl VerifiedReceipt {
     pub fn root(&self) -> Node<'_> {
         self.document.root()
     }
+
+    /// The exact bytes that the signature holds for.
+    #[must_use]
+    pub fn signed_bytes(&self) -> &[u8] {
+        &self.signed_bytes
+    }
 }
 
 impl UnverifiedReceipt {
@@ -139,6 +162,14 @@ impl UnverifiedReceipt {
     /// The bytes are not JSON, or an object in it has a name twice.
     pub fn read(bytes: impl Into<Vec<u8>>) -> Result<Self, ReadError> {
         Ok(Self { document: read(bytes, MAX_DEPTH)? })
+    }
+
+    /// The same, and gives the bytes back if they are refused, so that the place can be shown.
+    ///
+    /// # Errors
+    /// As [`UnverifiedReceipt::read`].
+    pub fn read_or_return(bytes: Vec<u8>) -> Result<Self, (ReadError, Vec<u8>)> {
+        read_or_return(bytes, MAX_DEPTH).map(|document| Self { document })
     }
 
     /// What the receipt says about itself; none of it is known to be true.
@@ -207,10 +238,11 @@ impl UnverifiedReceipt {
         };
         let not_checked = not_checked(receipt, context, verified, key, questions);
         let audit = Audit { context, verdict, facts, warnings, not_checked, binding };
-        if verified {
-            Audited::Verified(VerifiedReceipt { document: self.document }, audit)
-        } else {
-            Audited::Unverified(self, audit)
+        match form {
+            Ok((_, signed_bytes)) if verified => {
+                Audited::Verified(VerifiedReceipt { document: self.document, signed_bytes }, audit)
+            }
+            _ => Audited::Unverified(self, audit),
         }
     }
 }

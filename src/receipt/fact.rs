@@ -124,9 +124,9 @@ codes! {
         ResultContradiction "result_contradiction" "result is not summary.result: the receipt contradicts itself"
         Inconsistent "inconsistent" "the receipt is inconsistent in a smaller matter"
 
-        Matches "matches" "what the receipt says is what follows from the data in hand"
-        Differs "differs" "what the receipt says is not what follows from the data in hand"
-        NothingToCompare "nothing_to_compare" "the receipt says nothing that the data in hand could be compared with"
+        Matches "matches" "the same in the receipt and in the data in hand"
+        Differs "differs" "not the same in the receipt and in the data in hand"
+        NothingToCompare "nothing_to_compare" "nothing to compare with: the receipt does not say"
         NoRules "no_rules" "neither the receipt nor the data in hand has rules or bounds"
 
         AgeKnown "age_known" "the receipt's time can be read"
@@ -140,14 +140,12 @@ codes! {
         OtherAgentId "other_agent_id" "agent_id is another"
         TooOld "too_old" "the receipt is older than demanded"
 
-        FirstSeen "first_seen" "verification_id was met once"
         SeenSame "seen_same" "the same receipt was met before"
         SeenDifferent "seen_different" "verification_id was met before with different content"
 
         ReplaySame "replay_same" "running the check again gives the same result, blocking checks and counts"
         ReplayDetails "replay_details" "running the check again gives the same result, but other details"
         ReplayDiffers "replay_differs" "running the check again gives another result"
-        ReplayImpossible "replay_impossible" "the check cannot be run again from what is in hand"
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::fact::{Code, Fact, Status, Subject};
 use crate::check::Outcome;
-use crate::json::{MAX_DEPTH, Node, read};
+use crate::json::{Document, MAX_DEPTH, Node, ReadError, read};
 use crate::request::{Detail, Request};
 use crate::response::{Stamp, body};
 
@@ -26,7 +26,7 @@ const COMPARED: [&[&str]; 8] = [
 #[derive(Debug)]
 pub struct Replay {
     /// The body, without what identifies a single verification.
-    text: String,
+    body: Document,
     /// The version of this program.
     version: String,
 }
@@ -55,33 +55,32 @@ pub struct Replayed {
 
 impl Replay {
     /// Keeps the answer to a request.
-    #[must_use]
-    pub fn new(request: &Request<'_>, outcome: &Outcome, version: &str) -> Self {
+    ///
+    /// # Errors
+    /// Never with a body of ours, which is JSON.
+    pub fn new(request: &Request<'_>, outcome: &Outcome, version: &str) -> Result<Self, ReadError> {
         let request = Request { detail: Detail::Full, ..request.clone() };
         let stamp = Stamp { verification_id: "", verified_at: "", verifier_version: version };
-        Self { text: body(&request, outcome, stamp, None).to_line(), version: version.to_owned() }
+        let text = body(&request, outcome, stamp, None).to_line();
+        Ok(Self { body: read(text, MAX_DEPTH)?, version: version.to_owned() })
     }
 
     /// Compares a receipt with it: what the receipt leaves out, as a compact one does, is not
     /// compared.
     #[must_use]
     pub fn compare(&self, receipt: Node<'_>) -> Replayed {
-        let mut differences = Vec::new();
-        // Our own body is always JSON.
-        if let Ok(ours) = read(self.text.as_str(), MAX_DEPTH) {
-            for path in COMPARED {
-                let (said, found) = (at(receipt, path), at(ours.root(), path));
-                if let (Some(said), Some(found)) = (said, found)
-                    && !said.equals(found)
-                {
-                    differences.push(Difference {
-                        field: path.join("."),
-                        receipt: said.source().to_owned(),
-                        replay: found.source().to_owned(),
-                    });
-                }
-            }
-        }
+        let ours = self.body.root();
+        let differences = COMPARED
+            .iter()
+            .filter_map(|path| {
+                let (said, found) = (at(receipt, path)?, at(ours, path)?);
+                (!said.equals(found)).then(|| Difference {
+                    field: path.join("."),
+                    receipt: said.source().to_owned(),
+                    replay: found.source().to_owned(),
+                })
+            })
+            .collect();
         let version = receipt.get("verifier_version").and_then(Node::as_str);
         Replayed {
             receipt_version: version.map(str::to_owned),
@@ -124,7 +123,7 @@ mod tests {
         let request = parse(request.root(), UnknownFields::Refuse).unwrap();
         let outcome = check(&request, Work::Inline).unwrap();
         let receipt = read(receipt, MAX_DEPTH).unwrap();
-        Replay::new(&request, &outcome, "0.1.0").compare(receipt.root())
+        Replay::new(&request, &outcome, "0.1.0").unwrap().compare(receipt.root())
     }
 
     fn fields(replayed: &Replayed) -> Vec<&str> {

@@ -14,6 +14,13 @@ pub(crate) struct Manual {
 
 /// The environment variables that are read, and nothing else is.
 pub(crate) const ENVIRONMENT: &[(&str, &str)] = &[
+    ("AOV_SECRET_KEY", "The signing key, where --sign-key names no file."),
+    (
+        "XDG_CONFIG_HOME",
+        "The folder with aov/trust.json, the issuers you trust [default: ~/.config].",
+    ),
+    ("XDG_CACHE_HOME", "The folder for fetched agent cards [default: ~/.cache]."),
+    ("HOME", "Your home folder, where the two above are not set."),
     ("NO_COLOR", "If set and not empty, no colour unless --color says otherwise."),
     ("CLICOLOR_FORCE", "If set and not 0, colour even where the output is no terminal."),
     ("CLICOLOR", "If 0, no colour."),

@@ -7,7 +7,7 @@ use clap::builder::styling::{AnsiColor, Style};
 use super::excerpt::{self, Excerpt};
 use crate::cmd::Failure;
 use crate::input::{InputError, JsonError};
-use crate::term::{self, Terminal};
+use crate::term::Terminal;
 
 /// Why something could not be done; for malformed JSON with the line.
 pub(crate) fn failure(failure: &Failure, terminal: Terminal) -> String {
@@ -26,6 +26,7 @@ fn json_error(error: &JsonError, terminal: Terminal) -> String {
     excerpt::render(&Level::ERROR, &[excerpt], &[], terminal)
 }
 
-fn paint(text: &str, style: Style, terminal: Terminal) -> String {
+/// Text in a style, where colour is wanted.
+pub(super) fn paint(text: &str, style: Style, terminal: Terminal) -> String {
     if terminal.colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }

@@ -2,3 +2,4 @@
 
 mod excerpt;
 pub(crate) mod human;
+pub(crate) mod receipt;
