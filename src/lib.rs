@@ -4,6 +4,7 @@
 pub mod check;
 pub mod content;
 pub mod finding;
+pub mod invalid;
 pub mod json;
 pub mod key;
 mod listing;

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::scan::prefix;
 use super::{EqualityKey, Number};
 
 /// What a record is. Strings and objects come in variants that cost differently to look into.
@@ -240,6 +241,21 @@ impl<'d> Node<'d> {
         self.record().tag == Tag::Plain
     }
 
+    /// The beginning of a string's text as [`prefix`] gives it; 0 for anything else.
+    #[inline]
+    pub(super) fn text_prefix(self) -> u64 {
+        let record = self.record();
+        let (a, b) = (record.a as usize, record.b as usize);
+        match record.tag {
+            Tag::Plain => {
+                let length = (record.end - record.start) as usize - 2;
+                prefix(self.document.text.as_bytes(), record.start as usize + 1, length)
+            }
+            Tag::Escaped | Tag::Broken => prefix(self.document.decoded.as_bytes(), a, b),
+            _ => 0,
+        }
+    }
+
     /// How many elements or members; 0 for a scalar.
     #[must_use]
     pub fn len(self) -> usize {
@@ -355,6 +371,12 @@ impl<'d> Node<'d> {
     #[inline]
     pub fn source(self) -> &'d str {
         &self.document.text[self.span()]
+    }
+
+    /// The same as bytes.
+    #[inline]
+    pub(super) fn source_bytes(self) -> &'d [u8] {
+        &self.document.text.as_bytes()[self.span()]
     }
 
     /// JSON equality (JSON Schema core §4.2.2): numbers by value, objects without regard to order.

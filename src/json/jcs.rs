@@ -3,6 +3,9 @@
 //!
 //! Canonical bytes go to a [`Sink`], so that a hash needs no copy of them.
 
+use std::cmp::Ordering;
+
+use super::scan::is_ascii;
 use super::{Kind, Member, Node, Number, write_string};
 
 /// Why a value has no canonical form (SPEC 1.3), and where.
@@ -54,35 +57,15 @@ pub fn canonical(node: Node<'_>) -> Result<Vec<u8>, Unhashable> {
     Ok(bytes)
 }
 
-/// Writes the canonical bytes of a value. Recursion is bounded by the depth limit of the reader.
+/// Writes the canonical bytes of a value, in pieces of a few thousand bytes. Recursion is bounded
+/// by the depth limit of the reader.
 ///
 /// # Errors
 /// Names the first string or number without canonical form; part of the bytes is then written.
 pub fn write(node: Node<'_>, sink: &mut impl Sink) -> Result<(), Unhashable> {
-    match node.kind() {
-        Kind::Null | Kind::Boolean => sink.put(node.source().as_bytes()),
-        Kind::Number => match node.as_number().map(Number::canonical) {
-            Some(Some(text)) => sink.put(text.as_bytes()),
-            _ => {
-                return Err(Unhashable {
-                    node: node.id(),
-                    reason: UnhashableReason::InfiniteNumber,
-                });
-            }
-        },
-        Kind::String => write_text(node, sink)?,
-        Kind::Array => {
-            sink.put(b"[");
-            for (at, element) in node.elements().enumerate() {
-                if at > 0 {
-                    sink.put(b",");
-                }
-                write(element, sink)?;
-            }
-            sink.put(b"]");
-        }
-        Kind::Object => write_members(&sorted_members(node), sink)?,
-    }
+    let mut writer = Writer { sink, buffer: Vec::with_capacity(2 * PIECE), members: Vec::new() };
+    writer.value(node)?;
+    writer.sink.put(&writer.buffer);
     Ok(())
 }
 
@@ -95,41 +78,94 @@ pub fn write_without(
     left_out: &str,
     sink: &mut impl Sink,
 ) -> Result<(), Unhashable> {
-    let left_out = object.member(left_out).map(|member| member.name.id());
-    let mut members = sorted_members(object);
-    members.retain(|member| Some(member.name.id()) != left_out);
-    write_members(&members, sink)
+    let mut writer = Writer { sink, buffer: Vec::with_capacity(2 * PIECE), members: Vec::new() };
+    let left_out = object.get(left_out).map(Node::id);
+    writer.object(object.members().filter(|member| Some(member.value.id()) != left_out))?;
+    writer.sink.put(&writer.buffer);
+    Ok(())
 }
 
-fn write_members(members: &[Member<'_>], sink: &mut impl Sink) -> Result<(), Unhashable> {
-    sink.put(b"{");
-    for (at, member) in members.iter().enumerate() {
-        if at > 0 {
-            sink.put(b",");
+/// What is gathered before a sink gets it: many small pieces would cost more than they carry.
+const PIECE: usize = 4096;
+
+struct Writer<'s, 'd, S> {
+    sink: &'s mut S,
+    buffer: Vec<u8>,
+    /// The sorted members of the objects that are being written, the innermost last.
+    members: Vec<Named<'d>>,
+}
+
+impl<'d, S: Sink> Writer<'_, 'd, S> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        self.buffer.extend_from_slice(bytes);
+        if self.buffer.len() >= PIECE {
+            self.sink.put(&self.buffer);
+            self.buffer.clear();
         }
-        write_text(member.name, sink)?;
-        sink.put(b":");
-        write(member.value, sink)?;
     }
-    sink.put(b"}");
-    Ok(())
+
+    fn value(&mut self, node: Node<'d>) -> Result<(), Unhashable> {
+        match node.kind() {
+            Kind::Null | Kind::Boolean => self.put(node.source_bytes()),
+            Kind::Number => match node.as_number().map(Number::canonical) {
+                Some(Some(text)) => self.put(text.as_bytes()),
+                _ => {
+                    let reason = UnhashableReason::InfiniteNumber;
+                    return Err(Unhashable { node: node.id(), reason });
+                }
+            },
+            Kind::String => self.string(node)?,
+            Kind::Array => {
+                self.buffer.push(b'[');
+                for (at, element) in node.elements().enumerate() {
+                    if at > 0 {
+                        self.buffer.push(b',');
+                    }
+                    self.value(element)?;
+                }
+                self.put(b"]");
+            }
+            Kind::Object => self.object(node.members())?,
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, members: impl Iterator<Item = Member<'d>>) -> Result<(), Unhashable> {
+        let first = self.members.len();
+        self.members
+            .extend(members.map(|member| Named { prefix: member.name.text_prefix(), member }));
+        self.members[first..].sort_unstable();
+        self.buffer.push(b'{');
+        for at in first..self.members.len() {
+            if at > first {
+                self.buffer.push(b',');
+            }
+            let member = self.members[at].member;
+            self.string(member.name)?;
+            self.buffer.push(b':');
+            self.value(member.value)?;
+        }
+        self.members.truncate(first);
+        self.put(b"}");
+        Ok(())
+    }
+
+    #[inline]
+    fn string(&mut self, node: Node<'d>) -> Result<(), Unhashable> {
+        if node.is_plain() {
+            self.put(node.source_bytes());
+        } else if node.has_lone_surrogate() {
+            let reason = UnhashableReason::LoneSurrogate;
+            return Err(Unhashable { node: node.id(), reason });
+        } else {
+            write_string(node.as_str().unwrap_or_default(), &mut self.buffer);
+        }
+        Ok(())
+    }
 }
 
-fn write_text(node: Node<'_>, sink: &mut impl Sink) -> Result<(), Unhashable> {
-    if node.is_plain() {
-        sink.put(node.source().as_bytes());
-        return Ok(());
-    }
-    if node.has_lone_surrogate() {
-        return Err(Unhashable { node: node.id(), reason: UnhashableReason::LoneSurrogate });
-    }
-    let mut bytes = Vec::new();
-    write_string(node.as_str().unwrap_or_default(), &mut bytes);
-    sink.put(&bytes);
-    Ok(())
-}
-
-/// Members by the UTF-16 code units of their names (RFC 8785 §3.2.3).
+/// The members of an object as the canonical form orders them.
 #[must_use]
 pub fn sorted_members(object: Node<'_>) -> Vec<Member<'_>> {
     let mut members: Vec<_> = object.members().collect();
@@ -142,18 +178,52 @@ pub fn sorted_members(object: Node<'_>) -> Vec<Member<'_>> {
     members
 }
 
+/// A member in the order of the UTF-16 code units of its name (RFC 8785 §3.2.3).
+#[derive(Clone, Copy)]
+struct Named<'d> {
+    prefix: u64,
+    member: Member<'d>,
+}
+
+impl Ord for Named<'_> {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        if self.prefix != other.prefix && is_ascii(self.prefix | other.prefix) {
+            return self.prefix.cmp(&other.prefix);
+        }
+        compare_utf16(
+            self.member.name.as_str().unwrap_or_default(),
+            other.member.name.as_str().unwrap_or_default(),
+        )
+    }
+}
+
+impl PartialOrd for Named<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Named<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Named<'_> {}
+
 /// Compares by UTF-16 code units. That is the order of bytes unless, at the first difference, one
 /// side is a supplementary character (a surrogate pair, D800…) and the other is U+E000 or above.
 #[must_use]
-pub fn compare_utf16(left: &str, right: &str) -> std::cmp::Ordering {
+pub fn compare_utf16(left: &str, right: &str) -> Ordering {
     let (a, b) = (left.as_bytes(), right.as_bytes());
     let Some(at) = a.iter().zip(b).position(|(x, y)| x != y) else {
         return a.len().cmp(&b.len());
     };
     // Lead bytes: F0… is supplementary, EE and EF begin U+E000 to U+FFFF.
     match (a[at], b[at]) {
-        (0xF0.., 0xEE | 0xEF) => std::cmp::Ordering::Less,
-        (0xEE | 0xEF, 0xF0..) => std::cmp::Ordering::Greater,
+        (0xF0.., 0xEE | 0xEF) => Ordering::Less,
+        (0xEE | 0xEF, 0xF0..) => Ordering::Greater,
         (x, y) => x.cmp(&y),
     }
 }

@@ -11,6 +11,7 @@ pub mod jcs;
 mod locate;
 mod number;
 mod read;
+mod scan;
 mod write;
 
 pub use document::{Document, Elements, Kind, Member, Members, Node};

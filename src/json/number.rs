@@ -33,7 +33,7 @@ impl<'d> Number<'d> {
     /// Reads a literal of the JSON grammar, for numbers that stand outside any document.
     #[must_use]
     pub fn parse(literal: &'d str) -> Option<Self> {
-        let (end, float) = super::read::scan_number(literal.as_bytes(), 0).ok()?;
+        let (end, float) = super::scan::number_end(literal.as_bytes(), 0).ok()?;
         (end == literal.len()).then_some(Self { literal, float })
     }
 

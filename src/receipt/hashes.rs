@@ -221,36 +221,20 @@ fn write_clause(clause: Node<'_>, fields: &[&str], defaults: Defaults, sink: &mu
 
 /// Writes a part to `whole` and to a hash of its own.
 fn write_part(node: Node<'_>, whole: &mut impl Sink) -> Result<Sha256, Unhashable> {
-    let mut both = Both { own: Sha256::new(), whole, waiting: Vec::with_capacity(CHUNK) };
+    let mut both = Both { own: Sha256::new(), whole };
     jcs::write(node, &mut both)?;
-    both.flush();
     Ok(both.own)
 }
-
-/// Hashing short pieces costs more than copying them together.
-const CHUNK: usize = 16 << 10;
 
 struct Both<'s, S> {
     own: Sha256,
     whole: &'s mut S,
-    waiting: Vec<u8>,
-}
-
-impl<S: Sink> Both<'_, S> {
-    fn flush(&mut self) {
-        self.own.update(&self.waiting);
-        self.whole.put(&self.waiting);
-        self.waiting.clear();
-    }
 }
 
 impl<S: Sink> Sink for Both<'_, S> {
-    #[inline]
     fn put(&mut self, bytes: &[u8]) {
-        if self.waiting.len() + bytes.len() > CHUNK {
-            self.flush();
-        }
-        self.waiting.extend_from_slice(bytes);
+        self.own.update(bytes);
+        self.whole.put(bytes);
     }
 }
 

@@ -116,7 +116,8 @@ pub struct Parts<'d> {
     pub expected_schema: Node<'d>,
     /// The output.
     pub submitted_output: Node<'d>,
-    /// An object with `rules`, `bounds` and `enforce_rules`, each optional.
+    /// An object with `rules`, `bounds` and `enforce_rules`, each optional; it may hold the schema
+    /// too, if that is the one given.
     pub rules: Option<Node<'d>>,
     /// Whether markup and control characters fail the result.
     pub strict_content_check: bool,
@@ -239,8 +240,18 @@ impl<'d> Request<'d> {
             );
             return;
         }
-        checker.unknown_fields(&[], object, &["rules", "bounds", "enforce_rules"]);
-        object.members().for_each(|member| checker.canonical(member));
+        // A template holds its schema beside its rules.
+        let schema = object.get("expected_schema").filter(|node| {
+            std::ptr::eq(node.document(), self.expected_schema.document())
+                && node.id() == self.expected_schema.id()
+        });
+        let known = ["rules", "bounds", "enforce_rules", "expected_schema"];
+        checker.unknown_fields(&[], object, if schema.is_some() { &known } else { &known[..3] });
+        for member in object.members() {
+            if schema.is_none_or(|schema| schema.id() != member.value.id()) {
+                checker.canonical(member);
+            }
+        }
         (self.bounds_node, self.bounds) = clauses::bounds(checker, object);
         (self.rules_node, self.rules) = clauses::rules(checker, object);
         self.enforce_rules |= checker.flag(&[], object, "enforce_rules");

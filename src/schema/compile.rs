@@ -183,3 +183,36 @@ impl<'i> Keyword<'i, Reading> for SharedPattern {
         pattern.is_match(&text, &mut Budget::for_values(0)).unwrap_or(false)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{MAX_DEPTH, read};
+
+    fn locations(schema: &str) -> Vec<String> {
+        let document = read(schema, MAX_DEPTH).unwrap();
+        let faults = Schema::compile(document.root()).err().unwrap_or_default();
+        faults.into_iter().map(|fault| fault.location).collect()
+    }
+
+    #[test]
+    fn unused_definitions_must_be_sound_too() {
+        assert_eq!(locations(r#"{"$defs":{"a":{"pattern":"("}}}"#), ["#/$defs/a/pattern"]);
+        assert_eq!(locations(r##"{"$defs":{"a":{"$ref":"#/nope"}}}"##), ["#/$defs/a/$ref"]);
+        assert_eq!(locations(r#"{"then":{"pattern":"("}}"#), ["#/then/pattern"]);
+        let legacy = r##"{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"a":{"pattern":"("},"b":true},"$ref":"#/definitions/b"}"##;
+        assert_eq!(locations(legacy), ["#/definitions/a/pattern"]);
+        assert_eq!(locations(r#"{"enum":[{"pattern":"("}],"x-unknown":{"pattern":"("}}"#), [""; 0]);
+    }
+
+    #[test]
+    fn what_the_metaschema_finds_is_explained() {
+        assert_eq!(locations(r#"{"properties":{"a":{"type":"strnig"}}}"#), ["#/properties/a/type"]);
+        assert_eq!(locations(r#"{"minimum":"3"}"#), ["#/minimum"]);
+        assert_eq!(
+            locations(r#"{"$schema":"http://json-schema.org/draft-04/schema#","required":[]}"#),
+            ["#/required"]
+        );
+        assert_eq!(locations(r#"{"$schema":"https://example.com/mine"}"#), ["#/$schema"]);
+    }
+}

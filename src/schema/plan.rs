@@ -124,6 +124,9 @@ impl<'r> Builder<'r> {
         if let Some(reference) = legacy_reference {
             // Up to draft-07, `$ref` stands alone.
             let rule = self.reference(site, "$ref", reference)?;
+            if let Some(definitions) = object.get("definitions") {
+                self.named(site, "definitions", definitions)?;
+            }
             let keywords = rule.map(|rule| Keyword { name: "$ref", rule }).into_iter().collect();
             return Ok(SchemaNode { location, keywords, ..SchemaNode::default() });
         }
@@ -205,8 +208,8 @@ impl<'r> Builder<'r> {
                 }
             },
             "additionalItems" if draft < Draft::Draft202012 => {
-                let Some(Value::Array(prefix)) = siblings.get("items") else { return Ok(None) };
                 let schema = self.child(site, &[name], value)?;
+                let Some(Value::Array(prefix)) = siblings.get("items") else { return Ok(None) };
                 ("additionalItems", Rule::Items { schema, from: prefix.len(), count_once: true })
             }
             "contains" if draft > Draft::Draft4 => {
@@ -233,6 +236,15 @@ impl<'r> Builder<'r> {
                 ("dependentSchemas", Rule::DependentSchemas(self.named(site, name, value)?))
             }
             "dependencies" => return self.dependencies(site, value),
+            // Applied by nobody or by a reference; every schema in them must be sound all the same.
+            "$defs" | "definitions" => {
+                self.named(site, name, value)?;
+                return Ok(None);
+            }
+            "then" | "else" | "contentSchema" => {
+                self.child(site, &[name], value)?;
+                return Ok(None);
+            }
             "unevaluatedProperties" if draft >= Draft::Draft201909 => {
                 self.plan.tracks = true;
                 (

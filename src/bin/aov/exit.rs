@@ -5,6 +5,8 @@
 
 use std::process::ExitCode;
 
+use agent_output_verifier::check::Verdict;
+
 /// How a run, or the part of it that concerns one input, ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -14,8 +16,10 @@ pub(crate) enum Exit {
     No = 1,
     /// No verdict, because what was asked cannot be done.
     CannotRun = 2,
+    #[allow(dead_code, reason = "only verbs that reach outside end so")]
     /// No verdict, because something outside was not there.
     Unavailable = 3,
+    #[allow(dead_code, reason = "only verbs that reach outside end so")]
     /// A server wants to be paid first.
     PaymentRequired = 4,
 }
@@ -51,6 +55,15 @@ impl Exit {
 
     fn rank(self) -> usize {
         [2, 1, 3, 4, 0].iter().position(|&code| code == self.code()).unwrap_or(usize::MAX)
+    }
+}
+
+impl From<Verdict> for Exit {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Pass => Self::Ok,
+            Verdict::Fail => Self::No,
+        }
     }
 }
 

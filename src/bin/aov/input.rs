@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use agent_output_verifier::json::{self, Document, Lines, Position, ReadErrorKind};
@@ -118,6 +118,18 @@ impl Inputs {
              put one of them in a file"
         );
         Err(InputError::Unreadable { name: "<stdin>".to_owned(), cause })
+    }
+
+    /// The file named, or standard input for none, unless somebody would have to type it.
+    pub(crate) fn file_or_stdin(&self, file: Option<&Path>) -> Result<PathBuf, InputError> {
+        match file {
+            Some(path) => Ok(path.to_owned()),
+            None if io::stdin().is_terminal() => Err(InputError::Unreadable {
+                name: "<stdin>".to_owned(),
+                cause: "no file is named and standard input is a terminal; name a file".to_owned(),
+            }),
+            None => Ok(PathBuf::from("-")),
+        }
     }
 
     fn read_stdin(&mut self, role: &'static str) -> Result<Source, InputError> {

@@ -15,6 +15,7 @@ mod net;
 mod output;
 mod private;
 mod report;
+mod requirements;
 mod term;
 
 use std::ffi::OsString;

@@ -114,6 +114,15 @@ pub(crate) fn complain(message: &str) {
     let _ = io::stderr().lock().write_all(message.as_bytes());
 }
 
+/// Whether both names lead to the same regular file, so that writing one destroys the other.
+pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
+    let regular = |path: &Path| {
+        let path = fs::canonicalize(path).ok()?;
+        path.is_file().then_some(path)
+    };
+    regular(one).is_some_and(|path| regular(other) == Some(path))
+}
+
 /// Replaces the file, or makes it. A regular file, or a name that is free, gets the new content in
 /// one step, and keeps the old one if anything fails; whatever else has the name (a pipe, a device,
 /// a link) is opened and written.

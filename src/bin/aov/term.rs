@@ -8,7 +8,7 @@ use agent_output_verifier::text;
 use anstream::{AutoStream, ColorChoice};
 
 /// The width of lines that are not printed on a terminal, and the widest on one.
-const WIDTH: usize = 100;
+pub(crate) const WIDTH: usize = 100;
 
 /// How a stream takes text.
 #[derive(Debug, Clone, Copy)]

@@ -14,7 +14,7 @@ use crate::keyring;
 use crate::manual::Manual;
 use crate::net::Net;
 use crate::output::{self, WriteError};
-use crate::report;
+use crate::report::{self, Rejection};
 use crate::term::Terminal;
 
 macro_rules! verbs {
@@ -46,6 +46,8 @@ macro_rules! verbs {
 }
 
 verbs! {
+    Check(check),
+    Hash(hash),
     VerifyReceipt(verify_receipt),
     Keygen(keygen),
     Completions(completions),
@@ -113,6 +115,8 @@ pub(crate) enum Failure {
     Input(InputError),
     /// A result could not be written.
     Write(WriteError),
+    /// The request, or a part of it, is not valid.
+    Invalid(Box<Rejection>),
     /// The arguments do not fit together, or not to what was found.
     Usage(String),
 }
@@ -122,6 +126,7 @@ impl fmt::Display for Failure {
         match self {
             Self::Input(error) => error.fmt(f),
             Self::Write(error) => error.fmt(f),
+            Self::Invalid(rejection) => f.write_str(&rejection.invalid.message()),
             Self::Usage(message) => f.write_str(message),
         }
     }
@@ -130,6 +135,12 @@ impl fmt::Display for Failure {
 impl From<InputError> for Failure {
     fn from(error: InputError) -> Self {
         Self::Input(error)
+    }
+}
+
+impl From<Rejection> for Failure {
+    fn from(rejection: Rejection) -> Self {
+        Self::Invalid(Box::new(rejection))
     }
 }
 

@@ -29,9 +29,9 @@ pub(crate) struct Excerpt {
 }
 
 impl Excerpt {
-    /// The line around `span` of the text, at most `width` columns of it with the frame. What the
-    /// span has beyond its first line is not marked.
-    pub(crate) fn new(text: &[u8], lines: &Lines<'_>, span: Range<usize>, width: usize) -> Self {
+    /// The line around `span` of the text, as much of it as fits the widest terminal. What the span
+    /// has beyond its first line is not marked.
+    pub(crate) fn new(text: &[u8], lines: &Lines<'_>, span: Range<usize>) -> Self {
         let position = lines.position(span.start);
         let line = lines.line(position.line);
         let first = lines.start(position.line);
@@ -39,14 +39,11 @@ impl Excerpt {
         let start = span.start.clamp(first, line_end);
         let end = span.end.clamp(start, line_end);
 
-        let room = width.saturating_sub(GUTTER).max(20);
+        let room = term::WIDTH - GUTTER;
         let (from, to, end) = if count(line, room).is_some() {
             (first, line_end, end)
         } else {
-            let end = forward(text, start..end, room / 2);
-            let from = backward(text, first..start, room / 4);
-            let used = count(&text[from..end], usize::MAX).unwrap_or(room);
-            (from, forward(text, end..line_end, room.saturating_sub(used)), end)
+            window(text, first..line_end, start..end, room)
         };
         let mut shown = String::new();
         if from > first {
@@ -85,8 +82,7 @@ pub(crate) fn render(
 ) -> String {
     let renderer = if terminal.colour { Renderer::styled() } else { Renderer::plain() }
         .term_width(terminal.width);
-    let digits = |excerpt: &Excerpt| excerpt.position.line.to_string().len();
-    let widest = excerpts.iter().map(digits).max().unwrap_or(1);
+    let widest = digits(excerpts);
     let mut out = String::new();
     for (at, excerpt) in excerpts.iter().enumerate() {
         let kind = if excerpt.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
@@ -103,7 +99,7 @@ pub(crate) fn render(
                 Level::NOTE.with_name(*name).message(term::safe(text).into_owned())
             }));
         }
-        let indent = " ".repeat(widest - digits(excerpt));
+        let indent = " ".repeat(widest - digits(std::slice::from_ref(excerpt)));
         for line in renderer.render(&[group]).lines() {
             out.push_str(&indent);
             out.push_str(line);
@@ -111,6 +107,30 @@ pub(crate) fn render(
         }
     }
     out
+}
+
+/// What to show of a line that is too long: the mark, at most half of the room, and what stands
+/// around it. Gives the start and the end of that, and the end of the mark.
+fn window(
+    text: &[u8],
+    line: Range<usize>,
+    mark: Range<usize>,
+    room: usize,
+) -> (usize, usize, usize) {
+    let points = |range: Range<usize>| count(&text[range], room).unwrap_or(room);
+    let end = forward(text, mark.clone(), room / 2);
+    let around = room.saturating_sub(points(mark.start..end));
+    let behind = points(end..forward(text, end..line.end, around));
+    // What the end of the line leaves free is for what stands before.
+    let from = backward(text, line.start..mark.start, (around - behind).max(around / 3));
+    let before = points(from..mark.start);
+    let to = forward(text, end..line.end, around.saturating_sub(before));
+    (from, to, end)
+}
+
+/// How many digits the widest line number has.
+pub(crate) fn digits(excerpts: &[Excerpt]) -> usize {
+    excerpts.iter().map(|excerpt| excerpt.position.line.to_string().len()).max().unwrap_or(1)
 }
 
 /// Text as it can be shown in one line: tabs as spaces, the rest made safe.
@@ -153,11 +173,11 @@ fn backward(text: &[u8], range: Range<usize>, points: usize) -> usize {
 mod tests {
     use super::*;
 
-    const TERMINAL: Terminal = Terminal { colour: false, width: 60 };
+    const TERMINAL: Terminal = Terminal { colour: false, width: term::WIDTH };
 
     fn excerpt(text: &str, span: Range<usize>) -> Excerpt {
         let lines = Lines::new(text.as_bytes());
-        Excerpt::new(text.as_bytes(), &lines, span, TERMINAL.width)
+        Excerpt::new(text.as_bytes(), &lines, span)
     }
 
     fn shown(text: &str, span: Range<usize>) -> String {
@@ -176,7 +196,7 @@ mod tests {
         let at = text.find("\"here\"").unwrap();
         let out = shown(&text, at..at + 6);
         assert!(out.len() < 300, "{out}");
-        assert!(out.contains("…1,1,1,1,1,1,\"here\",2,2,"), "{out}");
+        assert!(out.contains("…1,1,1,1,1,1,1,1,1,1,1,\"here\",2,2,"), "{out}");
         let (line, carets) = (out.lines().nth(1).unwrap(), out.lines().nth(2).unwrap());
         let column = |text: &str, of: &str| text[..text.find(of).unwrap()].chars().count();
         assert_eq!(column(line, "\"here\""), column(carets, "^^^^^^"));
@@ -212,7 +232,7 @@ mod tests {
     fn bytes_that_are_not_utf8_do_no_harm() {
         let text = b"{\"a\": \"\xff\xfe\"}";
         let lines = Lines::new(text);
-        let excerpt = Excerpt::new(text, &lines, 7..7, 60);
+        let excerpt = Excerpt::new(text, &lines, 7..7);
         assert!(render(&Level::ERROR, &[excerpt], &[], TERMINAL).contains('\u{fffd}'));
     }
 }

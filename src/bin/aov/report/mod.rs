@@ -1,5 +1,94 @@
 //! From results to bytes. A reporter reads a result and returns text; it decides nothing.
 
 mod excerpt;
+mod finding;
+pub(crate) mod hashes;
 pub(crate) mod human;
+pub(crate) mod json;
 pub(crate) mod receipt;
+
+use agent_output_verifier::check::Outcome;
+use agent_output_verifier::invalid::Invalid;
+use agent_output_verifier::json::Lines;
+use agent_output_verifier::request::{Part, Request};
+
+use crate::exit::Exit;
+use crate::input::JsonFile;
+use excerpt::Excerpt;
+
+/// At most this many findings, or problems, of one input are shown to people.
+const MAX_SHOWN: usize = 50;
+
+/// One output with its verdict.
+#[derive(Debug)]
+pub(crate) struct Checked<'r> {
+    /// The file with the output; with a whole request that file.
+    pub(crate) input: &'r JsonFile,
+    /// The file with the schema.
+    pub(crate) schema: &'r JsonFile,
+    /// What was asked.
+    pub(crate) request: &'r Request<'r>,
+    /// What was found.
+    pub(crate) outcome: &'r Outcome,
+}
+
+/// A request that gets no verdict, with all that is needed to show why.
+#[derive(Debug)]
+pub(crate) struct Rejection {
+    /// What cannot be done for it: a sentence without its end.
+    pub(crate) headline: String,
+    /// What is wrong.
+    pub(crate) invalid: Invalid,
+    /// The places of its problems, as many as are shown.
+    places: Vec<Option<Spot>>,
+}
+
+/// A place in a file.
+#[derive(Debug)]
+struct Spot {
+    name: String,
+    excerpt: Excerpt,
+}
+
+impl Rejection {
+    /// Looks up the places; `file` knows which file a part of a request is.
+    pub(crate) fn new<'f>(
+        headline: String,
+        invalid: Invalid,
+        file: impl Fn(Part) -> Option<&'f JsonFile>,
+    ) -> Self {
+        let places = invalid.problems.iter().take(MAX_SHOWN).map(|problem| {
+            let (part, node) = problem.at?;
+            let file = file(part)?;
+            let text = file.document.text().as_bytes();
+            let span = human::marked(file.document.node(node));
+            let excerpt = Excerpt::new(text, &Lines::new(text), span);
+            Some(Spot { name: file.name.clone(), excerpt })
+        });
+        let places = places.collect();
+        Self { headline, invalid, places }
+    }
+}
+
+/// How the inputs of a run ended, for the last line.
+#[derive(Debug, Default)]
+pub(crate) struct Summary {
+    ends: Vec<Exit>,
+}
+
+impl Summary {
+    /// One more input.
+    pub(crate) fn add(&mut self, exit: Exit) {
+        self.ends.push(exit);
+    }
+
+    /// How many inputs ended so.
+    fn count(&self, exit: Exit) -> usize {
+        self.ends.iter().filter(|end| **end == exit).count()
+    }
+
+    /// The code of the run.
+    pub(crate) fn exit(&self) -> Exit {
+        self.ends.iter().copied().reduce(Exit::merge).unwrap_or(Exit::CannotRun)
+    }
+}
