@@ -9,3 +9,5 @@ mod fixtures;
 mod generated;
 /// Help texts and usage errors.
 mod help;
+/// Keys, signed answers and the verification of receipts.
+mod receipts;

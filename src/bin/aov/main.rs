@@ -16,6 +16,7 @@ mod output;
 mod private;
 mod report;
 mod requirements;
+mod signing;
 mod term;
 
 use std::ffi::OsString;

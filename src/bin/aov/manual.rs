@@ -35,6 +35,8 @@ impl Manual {
         heading(&mut out, "Examples");
         for (at, (what, command)) in self.examples.iter().enumerate() {
             let gap = if at == 0 { "" } else { "\n" };
+            // A command of several lines stays one that can be copied.
+            let command = command.replace('\n', "\n        ");
             out.push_str(&format!("{gap}  {what}:\n    $ {command}\n"));
         }
         out.push('\n');

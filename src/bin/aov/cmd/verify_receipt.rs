@@ -7,14 +7,15 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use agent_output_verifier::check::{Work, check};
-use agent_output_verifier::json::{Document, MAX_DEPTH, Node};
+use agent_output_verifier::invalid::Invalid;
+use agent_output_verifier::json::{MAX_DEPTH, Node};
 use agent_output_verifier::key::{GivenKey, KeyTextError};
 use agent_output_verifier::receipt::attestation::Context;
 use agent_output_verifier::receipt::card::CardKeys;
 use agent_output_verifier::receipt::fact::Code;
 use agent_output_verifier::receipt::replay::Replay;
 use agent_output_verifier::receipt::{Audited, DataInHand, Demands, Questions};
-use agent_output_verifier::request::{Problem, UnknownFields, parse};
+use agent_output_verifier::request::{Part, UnknownFields, parse};
 use agent_output_verifier::trust::{CardAddress, Given, KeyDecision, KeySource, Refusal};
 use chrono::{DateTime, TimeDelta, Utc};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -23,10 +24,12 @@ use self::work::{Checked, Plan};
 use super::{Failure, Session};
 use crate::args::Format;
 use crate::exit::{self, Exit};
+use crate::input::JsonFile;
 use crate::keyring::{self, Keyring};
 use crate::manual::Manual;
 use crate::net::{self, Asker};
 use crate::output::{self, Sink, Stdout};
+use crate::report::Rejection;
 use crate::report::receipt as report;
 use crate::term::{self, Terminal};
 
@@ -166,7 +169,7 @@ pub(super) const MANUAL: Manual = Manual {
     examples: &[
         (
             "Pay only for what was checked: this very request, passed, its rules binding, lately",
-            "aov verify-receipt receipt.json --request request.json --require-pass --require-enforced --max-age 7d && pay",
+            "aov verify-receipt receipt.json --request request.json \\\n--require-pass --require-enforced --max-age 7d && pay",
         ),
         (
             "The same, and run the check again",
@@ -174,31 +177,31 @@ pub(super) const MANUAL: Manual = Manual {
         ),
         (
             "With a key that you got from the issuer yourself",
-            "aov verify-receipt receipt.json --public-key 'd2IHH0/Xduci/5J8IewYmauUvgqf+gFIeCEXDwjHUhw=' --request request.json --require-pass",
+            "aov verify-receipt receipt.json --request request.json --require-pass \\\n--public-key 'd2IHH0/Xduci/5J8IewYmauUvgqf+gFIeCEXDwjHUhw='",
         ),
         (
             "Many at once, the report for a program",
             "aov verify-receipt receipts/ more.jsonl --require-pass --format json > report.json",
         ),
         (
-            "Check the signature without aov: the bytes under it",
+            "Check the signature without aov. The bytes under it",
             "aov verify-receipt receipt.json --emit-signed-bytes signed.bin",
         ),
         (
-            "the signature",
-            r#"sed -n 's/.*"signature": *"\([^"]*\)".*/\1/p' receipt.json | base64 -d > signature.bin"#,
+            "The signature",
+            r#"sed -n 's/.*"signature": *"\([^"]*\)".*/\1/p' receipt.json | base64 -d > sig.bin"#,
         ),
         (
-            "the public key from the issuer's agent card, in the form that openssl reads",
-            r"(printf '\060\052\060\005\006\003\053\145\160\003\041\000'; echo 'd2IHH0/Xduci/5J8IewYmauUvgqf+gFIeCEXDwjHUhw=' | base64 -d) > key.der",
+            "The public key, from the issuer's agent card, in the form that openssl reads",
+            "(printf '\\060\\052\\060\\005\\006\\003\\053\\145\\160\\003\\041\\000'; \\\necho 'd2IHH0/Xduci/5J8IewYmauUvgqf+gFIeCEXDwjHUhw=' | base64 -d) > key.der",
         ),
         (
-            "and openssl",
-            "openssl pkeyutl -verify -pubin -keyform DER -inkey key.der -rawin -in signed.bin -sigfile signature.bin",
+            "With openssl",
+            "openssl pkeyutl -verify -pubin -keyform DER -inkey key.der \\\n-rawin -in signed.bin -sigfile sig.bin",
         ),
         (
-            "or Python with its package cryptography, silent if the signature holds",
-            r#"python3 -c 'from base64 import b64decode; from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey as K; K.from_public_bytes(b64decode("d2IHH0/Xduci/5J8IewYmauUvgqf+gFIeCEXDwjHUhw=")).verify(open("signature.bin", "rb").read(), open("signed.bin", "rb").read())'"#,
+            "With Python and its package cryptography, silent if the signature holds",
+            "python3 -c 'import base64, cryptography.hazmat.primitives.asymmetric.ed25519 as ed; (\ned.Ed25519PublicKey.from_public_bytes(base64.b64decode(\n\"d2IHH0/Xduci/5J8IewYmauUvgqf+gFIeCEXDwjHUhw=\")).verify(\nopen(\"sig.bin\", \"rb\").read(), open(\"signed.bin\", \"rb\").read()))'",
         ),
     ],
     exits: &[
@@ -335,43 +338,38 @@ fn data_in_hand(data: &Data, session: &mut Session) -> Result<(DataInHand, Optio
         // One level more for the envelope (SPEC 1.4).
         let file = session.inputs.read_json(path, "the request", MAX_DEPTH + 1)?;
         let request = parse(file.document.root(), unknown)
-            .map_err(|problems| invalid(&file.name, &problems))?;
+            .map_err(|problems| rejected("the request", &file, problems.into()))?;
         let replay = data.replay.then(|| {
             let outcome = check(&request, Work::Inline).map_err(|faults| {
-                let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
-                let text = term::safe(&faults.join("; ")).into_owned();
-                Failure::Usage(format!("{}: expected_schema: {text}", file.name))
+                let invalid = Invalid::schema(faults, request.expected_schema, Part::Schema);
+                rejected("the request", &file, invalid)
             })?;
             Replay::new(&request, &outcome, env!("CARGO_PKG_VERSION"))
                 .map_err(|error| Failure::Usage(error.to_string()))
         });
         return Ok((DataInHand::of_request(&request), replay.transpose()?));
     }
-    let mut read = |path: &Option<PathBuf>, role| -> Result<Option<Document>, Failure> {
+    let mut read = |path: &Option<PathBuf>, role| -> Result<Option<JsonFile>, Failure> {
         let Some(path) = path else { return Ok(None) };
-        Ok(Some(session.inputs.read_json(path, role, MAX_DEPTH)?.document))
+        Ok(Some(session.inputs.read_json(path, role, MAX_DEPTH)?))
     };
     let (output, schema) = (read(&data.output, "the output")?, read(&data.schema, "the schema")?);
     let rules = read(&data.rules, "the rules")?;
-    let name = data.rules.as_deref().map(term::safe_path).unwrap_or_default();
-    let data = DataInHand::of_parts(root(&output), root(&schema), root(&rules), unknown)
-        .map_err(|problems| invalid(&name, &problems))?;
-    Ok((data, None))
+    let found = DataInHand::of_parts(root(&output), root(&schema), root(&rules), unknown);
+    match (found, rules) {
+        (Ok(data), _) => Ok((data, None)),
+        (Err(problems), Some(rules)) => Err(rejected("the rules", &rules, problems.into())),
+        // Only rules have problems.
+        (Err(problems), None) => Err(Failure::Usage(Invalid::from(problems).message())),
+    }
 }
 
-fn invalid(name: &str, problems: &[Problem]) -> Failure {
-    let problems: Vec<_> = problems
-        .iter()
-        .map(|problem| {
-            let text = format!("{} {}. {}", problem.field, problem.problem, problem.fix);
-            format!("\n  {}", term::safe(&text))
-        })
-        .collect();
-    Failure::Usage(format!("{name} is not valid:{}", problems.concat()))
+fn rejected(what: &str, file: &JsonFile, invalid: Invalid) -> Failure {
+    Rejection::new(format!("{what} in {} cannot be used", file.name), invalid, |_| Some(file)).into()
 }
 
-fn root(document: &Option<Document>) -> Option<Node<'_>> {
-    document.as_ref().map(Document::root)
+fn root(file: &Option<JsonFile>) -> Option<Node<'_>> {
+    file.as_ref().map(|file| file.document.root())
 }
 
 /// Writes the report as results come.
