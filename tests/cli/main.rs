@@ -9,5 +9,7 @@ mod fixtures;
 mod generated;
 /// Help texts and usage errors.
 mod help;
+/// Receipts made and verified with other programs.
+mod interop;
 /// Keys, signed answers and the verification of receipts.
 mod receipts;
