@@ -161,16 +161,12 @@ _aov() {
             return 0
             ;;
         aov__subcmd__hash)
-            opts="-h --only --value --canonical --vectors --schema --rules --template --enforce-rules --strict-content --task-id --agent-id --allow-unknown-fields --format --color --help"
+            opts="-h --value --canonical --vectors --schema --rules --template --enforce-rules --strict-content --task-id --agent-id --allow-unknown-fields --format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --only)
-                    COMPREPLY=($(compgen -W "output schema rules request" -- "${cur}"))
-                    return 0
-                    ;;
                 --vectors)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

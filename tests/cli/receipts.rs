@@ -1,7 +1,8 @@
 //! Receipts as their holders meet them: every verdict with its exit code.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::examples::commands;
 use crate::support::{Ended, Sandbox, end, project};
 
 fn real(name: &str) -> String {
@@ -580,30 +581,17 @@ fn a_receipt_is_never_overwritten() {
     assert_eq!(sandbox.names(), ["aov.key", "receipt.json", "request.json"]);
 }
 
-/// The commands of the help, in a shell, as they stand there.
-fn commands_of_the_help(sandbox: &Sandbox) -> Vec<String> {
-    let help = verify(sandbox, &["--help"]).stdout;
-    let examples =
-        help.split("Examples:\n").nth(1).unwrap().split("\nExit status:").next().unwrap();
-    examples
-        .split("\n    $ ")
-        .skip(1)
-        .map(|text| {
-            let lines = text.lines().take_while(|line| !line.is_empty());
-            lines.collect::<Vec<_>>().join("\n")
-        })
-        .collect()
-}
-
+#[cfg(unix)]
 fn shell(sandbox: &Sandbox, command: &str) -> Ended {
-    let program = PathBuf::from(env!("CARGO_BIN_EXE_aov"));
-    let path =
-        format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let program = Path::new(env!("CARGO_BIN_EXE_aov")).parent().unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{}:{path}", program.display(), sandbox.path().display());
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", command]).current_dir(sandbox.path()).env("PATH", path);
     end(&mut shell, None)
 }
 
+#[cfg(unix)]
 fn is_installed(sandbox: &Sandbox, command: &str, what: &str) -> bool {
     let there = shell(sandbox, command).code == Some(0);
     if !there {
@@ -612,12 +600,67 @@ fn is_installed(sandbox: &Sandbox, command: &str, what: &str) -> bool {
     there
 }
 
+/// The examples of `aov keygen` and `aov verify-receipt`: the first for a receipt that was just made
+/// by an issuer in the user's own trust file, those with the hosted key for a hosted receipt.
+#[cfg(unix)]
+#[test]
+fn the_examples_for_sellers_and_buyers_run() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = sandbox();
+    sandbox.file("agent-card.json", real("agent-card.json"));
+    sandbox.file("request.json", real("final-request.json"));
+    let pay = sandbox.file("pay", "#!/bin/sh\necho paid >> payments\n");
+    std::fs::set_permissions(&pay, std::fs::Permissions::from_mode(0o755)).unwrap();
+    for example in commands(&sandbox.aov(&["keygen", "--help"]).stdout) {
+        let ended = shell(&sandbox, &example);
+        assert_eq!(ended.code, Some(0), "{example}: {ended:?}");
+    }
+    let signed = sandbox.aov(&signing_arguments("aov.key"));
+    sandbox.file("own.json", &signed.stdout);
+    std::fs::create_dir_all(sandbox.path().join(".config/aov")).unwrap();
+    let entry = std::fs::read_to_string(sandbox.path().join("entry.json")).unwrap();
+    let entry: serde_json::Value = serde_json::from_str(&entry).unwrap();
+    let trust = serde_json::json!({"issuers": [
+        {"host": "verifier.example/aov", "keys": entry["params"]["publicKeys"]}
+    ]});
+    sandbox.file(".config/aov/trust.json", trust.to_string());
+    std::fs::create_dir(sandbox.path().join("receipts")).unwrap();
+    sandbox.file("receipts/one.json", real("final-receipt.json"));
+    sandbox.file("more.jsonl", signed.stdout.replace('\n', " "));
+    let (mut examples, mut payments) = (0, 0);
+    for example in commands(&verify(&sandbox, &["--help"]).stdout) {
+        if !example.starts_with("aov") {
+            continue; // Those have a test of their own.
+        }
+        let hosted = example.contains("--public-key");
+        sandbox.file(
+            "receipt.json",
+            if hosted { real("final-receipt.json") } else { signed.stdout.clone() },
+        );
+        let example = format!("HOME='{}'; export HOME; {example}", sandbox.path().display());
+        let ended = shell(&sandbox, &example);
+        assert_eq!(ended.code, Some(0), "{example}: {ended:?}");
+        examples += 1;
+        payments += usize::from(example.contains("&& pay"));
+        // The buyer's guard, with a receipt of a fail, and with a forged one.
+        if example.contains("&& pay") {
+            for bad in [signed.stdout.replace("\"pass\"", "\"fail\""), real("draft-receipt.json")] {
+                sandbox.file("receipt.json", bad);
+                assert_eq!(shell(&sandbox, &example).code, Some(1));
+            }
+        }
+    }
+    assert!(examples >= 5 && payments == 1);
+    let paid = std::fs::read_to_string(sandbox.path().join("payments")).unwrap();
+    assert_eq!(paid, "paid\n", "once, for the good receipt alone");
+}
+
 /// A genuine receipt verifies without us, as the help says, and a changed one does not.
 #[cfg(unix)]
 #[test]
 fn the_signed_bytes_verify_with_openssl_and_python_as_the_help_says() {
     let sandbox = Sandbox::new();
-    let commands = commands_of_the_help(&sandbox);
+    let commands = commands(&verify(&sandbox, &["--help"]).stdout);
     let one = |start: &str| commands.iter().find(|it| it.starts_with(start)).unwrap();
     let prepare =
         ["aov verify-receipt receipt.json --emit-signed-bytes", "sed", "(printf"].map(one);

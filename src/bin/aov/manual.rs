@@ -47,7 +47,7 @@ impl Manual {
         out.push('\n');
         heading(&mut out, "Environment");
         for (name, meaning) in ENVIRONMENT {
-            out.push_str(&format!("  {name:<16}{meaning}\n"));
+            out.push_str(&format!("  {name:<17}{meaning}\n"));
         }
         out.truncate(out.trim_end().len());
         out

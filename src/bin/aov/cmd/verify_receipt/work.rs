@@ -147,7 +147,7 @@ impl Plan {
             // One permit for each chunk between reading and reporting: a slow chunk holds up the
             // reading instead of letting results pile up behind it.
             let (permit, permits) = mpsc::channel();
-            (0..4 * jobs).for_each(|_| drop(permit.send(())));
+            (0..4 * jobs).for_each(|_| permit.send(()).unwrap_or_default());
             scope.spawn(move || read_all(sources, &permits, &to_workers));
             let work = Arc::new(Mutex::new(work));
             for _ in 0..jobs {
@@ -157,7 +157,8 @@ impl Plan {
             drop((to_us, work));
             in_order(&results, |chunk| {
                 chunk.into_iter().for_each(&mut finish);
-                drop(permit.send(()));
+                // Nobody takes it any more when all is read.
+                permit.send(()).unwrap_or_default();
             });
         });
     }
