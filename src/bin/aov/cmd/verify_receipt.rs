@@ -20,6 +20,7 @@ use agent_output_verifier::trust::{CardAddress, Given, KeyDecision, KeySource, R
 use chrono::{DateTime, TimeDelta, Utc};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use self::records::Source;
 use self::work::{Checked, Plan};
 use super::{Failure, Session};
 use crate::args::Format;
@@ -32,6 +33,9 @@ use crate::output::{self, Sink, Stdout};
 use crate::report::Rejection;
 use crate::report::receipt as report;
 use crate::term::{self, Terminal};
+
+/// How much of a report is gathered before it is printed.
+const MAX_PENDING: usize = 1 << 15;
 
 /// Verify receipts: genuine, whose, and about which data
 ///
@@ -245,7 +249,8 @@ pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failur
         || std::thread::available_parallelism().map_or(1, usize::from),
         usize::from,
     );
-    let mut reporter = Reporter::new(&arguments, single, session.color);
+    let at_once = sources.iter().any(Source::is_stdin);
+    let mut reporter = Reporter::new(&arguments, single, at_once, session.color);
     let mut written = Ok(());
     plan.run(&sources, if single { 1 } else { jobs }, |checked| {
         let result = reporter.take(&sources[checked.source].name, &checked);
@@ -379,19 +384,30 @@ struct Reporter<'a> {
     single: bool,
     terminal: Terminal,
     stdout: Stdout,
+    /// What is still to be printed; a line at a time would cost more than the line.
+    pending: String,
+    /// Whether somebody may be waiting for each line: a person, or who writes the next receipt.
+    at_once: bool,
     summary: report::Summary,
     exit: Exit,
     progress: Option<ProgressBar>,
 }
 
 impl<'a> Reporter<'a> {
-    fn new(arguments: &'a Args, single: bool, color: anstream::ColorChoice) -> Self {
+    fn new(
+        arguments: &'a Args,
+        single: bool,
+        at_once: bool,
+        color: anstream::ColorChoice,
+    ) -> Self {
         let wanted = !single && !arguments.quiet && std::io::stderr().is_terminal();
         Self {
             arguments,
             single,
             terminal: Terminal::stdout(color),
             stdout: Stdout::default(),
+            pending: String::new(),
+            at_once: at_once || std::io::stdout().is_terminal(),
             summary: report::Summary::default(),
             exit: Exit::Ok,
             progress: wanted.then(progress_bar),
@@ -437,6 +453,7 @@ impl<'a> Reporter<'a> {
             }
             Format::Human => {}
         }
+        self.flush()?;
         if nothing {
             return Err(Failure::Usage("there is no receipt in what was named".to_owned()));
         }
@@ -448,13 +465,19 @@ impl<'a> Reporter<'a> {
         if self.arguments.quiet || bytes_are_printed {
             return Ok(());
         }
-        let stdout = &mut self.stdout;
-        let mut write = || stdout.write(text.as_bytes());
-        match &self.progress {
+        self.pending.push_str(text);
+        if self.at_once || self.pending.len() > MAX_PENDING { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        let Self { stdout, pending, progress, .. } = self;
+        let mut write = || stdout.write(pending.as_bytes());
+        let written = match progress {
             Some(progress) => progress.suspend(write),
             None => write(),
-        }?;
-        Ok(())
+        };
+        pending.clear();
+        Ok(written?)
     }
 }
 

@@ -59,6 +59,11 @@ impl Source {
         Self { name: term::safe_path(&path), path: Some(path), lines }
     }
 
+    /// Whether this is standard input.
+    pub(crate) fn is_stdin(&self) -> bool {
+        self.path.is_none()
+    }
+
     /// Whether this is at most one receipt.
     pub(crate) fn is_single(&self) -> bool {
         !self.lines
