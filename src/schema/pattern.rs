@@ -86,6 +86,11 @@ impl Pattern {
         &self.source
     }
 
+    /// Whether the pattern runs in linear time.
+    pub(super) fn is_regular(&self) -> bool {
+        matches!(self.engine, Engine::Linear(_))
+    }
+
     /// What the compiled pattern holds in memory, in bytes.
     pub(super) fn memory(&self) -> usize {
         match &self.engine {
