@@ -1,57 +1,17 @@
-//! The arena that a reading leaves behind: one small record per value, in document order.
-//!
-//! Invariants: children come after their parent; a member's name is the record just before its
-//! value; spans are byte offsets into the text, quotes and brackets included; the members of one
-//! object have distinct names.
+//! A text that has been read, and its values: views into the [`Arena`], cheap to copy. The members
+//! of one object have distinct names.
 
 use std::ops::Range;
 
+use super::arena::{Arena, Tag};
 use super::scan::prefix;
 use super::{EqualityKey, Number};
-
-/// What a record is. Strings and objects come in variants that cost differently to look into.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tag {
-    Null,
-    False,
-    True,
-    /// A number literal without fraction and exponent.
-    Integer,
-    /// Any other number literal.
-    Float,
-    /// A string whose text is its source between the quotes.
-    Plain,
-    /// A string with escapes; its text is `decoded[a..][..b]`.
-    Escaped,
-    /// An escaped string with a lone surrogate, which `decoded` shows as U+FFFD.
-    Broken,
-    /// `children[a..][..b]` are the elements.
-    Array,
-    /// `children[a..][..b]` are the member values, in source order.
-    Object,
-    /// An object with many members: the same, followed by the members sorted by name.
-    Indexed,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Record {
-    pub(super) start: u32,
-    pub(super) end: u32,
-    pub(super) a: u32,
-    pub(super) b: u32,
-    pub(super) tag: Tag,
-}
 
 /// A JSON text, read once. Values are reached through [`Document::root`].
 #[derive(Debug)]
 pub struct Document {
     pub(super) text: String,
-    pub(super) records: Vec<Record>,
-    pub(super) children: Vec<u32>,
-    /// The text of all strings that have escapes, one after the other.
-    pub(super) decoded: String,
-    /// The exact text of strings with lone surrogates, as WTF-8, by record.
-    pub(super) broken: Vec<(u32, Box<[u8]>)>,
+    pub(super) arena: Arena,
 }
 
 /// The six types of JSON.
@@ -105,38 +65,33 @@ impl Document {
     /// If `id` does not come from a node of this document.
     #[must_use]
     pub fn node(&self, id: u32) -> Node<'_> {
-        assert!((id as usize) < self.records.len(), "a node of another document");
+        assert!((id as usize) < self.arena.len(), "a node of another document");
         Node { document: self, id }
     }
 
     /// Whether the member with this value has this name.
     #[inline]
     fn is_named(&self, value: u32, name: &[u8]) -> bool {
-        let Some(record) = self.records.get((value as usize).wrapping_sub(1)) else { return false };
-        match record.tag {
-            // The length is known without a look at the text.
-            Tag::Plain => {
-                let (start, end) = (record.start as usize + 1, record.end as usize - 1);
-                end - start == name.len() && self.text.as_bytes()[start..end] == *name
-            }
-            Tag::Escaped => {
-                self.decoded.as_bytes()[record.a as usize..][..record.b as usize] == *name
-            }
-            Tag::Broken => self.node(value - 1).wtf8() == Some(name),
-            _ => false,
+        let id = value - 1;
+        if self.arena.tag(id) == Tag::Broken {
+            return self.arena.exact(&self.text, id) == Some(name);
         }
+        // The length is known without a look at the text.
+        self.arena.shown(&self.text, id).is_some_and(|(text, range)| {
+            range.len() == name.len() && text.as_bytes()[range] == *name
+        })
     }
 
     /// How many values and names there are.
     #[must_use]
     pub fn value_count(&self) -> usize {
-        self.records.len()
+        self.arena.len()
     }
 
     /// Whether any string, a name included, has a lone surrogate.
     #[must_use]
     pub fn has_lone_surrogates(&self) -> bool {
-        !self.broken.is_empty()
+        !self.arena.broken.is_empty()
     }
 }
 
@@ -164,8 +119,8 @@ pub struct Member<'d> {
 
 impl<'d> Node<'d> {
     #[inline]
-    fn record(self) -> &'d Record {
-        &self.document.records[self.id as usize]
+    fn tag(self) -> Tag {
+        self.document.arena.tag(self.id)
     }
 
     /// The document this value belongs to.
@@ -184,7 +139,7 @@ impl<'d> Node<'d> {
     #[must_use]
     #[inline]
     pub fn kind(self) -> Kind {
-        match self.record().tag {
+        match self.tag() {
             Tag::Null => Kind::Null,
             Tag::False | Tag::True => Kind::Boolean,
             Tag::Integer | Tag::Float => Kind::Number,
@@ -197,13 +152,13 @@ impl<'d> Node<'d> {
     /// Whether this is `null`.
     #[must_use]
     pub fn is_null(self) -> bool {
-        self.record().tag == Tag::Null
+        self.tag() == Tag::Null
     }
 
     /// The boolean, if it is one.
     #[must_use]
     pub fn as_bool(self) -> Option<bool> {
-        match self.record().tag {
+        match self.tag() {
             Tag::True => Some(true),
             Tag::False => Some(false),
             _ => None,
@@ -214,7 +169,7 @@ impl<'d> Node<'d> {
     #[must_use]
     #[inline]
     pub fn as_number(self) -> Option<Number<'d>> {
-        match self.record().tag {
+        match self.tag() {
             Tag::Integer => Some(Number::new(self.source(), false)),
             Tag::Float => Some(Number::new(self.source(), true)),
             _ => None,
@@ -225,62 +180,38 @@ impl<'d> Node<'d> {
     #[must_use]
     #[inline]
     pub fn as_str(self) -> Option<&'d str> {
-        let record = self.record();
-        match record.tag {
-            Tag::Plain => {
-                Some(&self.document.text[record.start as usize + 1..record.end as usize - 1])
-            }
-            Tag::Escaped | Tag::Broken => {
-                Some(&self.document.decoded[record.a as usize..][..record.b as usize])
-            }
-            _ => None,
-        }
+        let (text, range) = self.document.arena.shown(&self.document.text, self.id)?;
+        Some(&text[range])
     }
 
     /// The exact text of a string as WTF-8: UTF-8, but a lone surrogate keeps its code point.
     #[must_use]
     pub fn wtf8(self) -> Option<&'d [u8]> {
-        if self.record().tag != Tag::Broken {
-            return self.as_str().map(str::as_bytes);
-        }
-        let broken = &self.document.broken;
-        let at = broken.binary_search_by_key(&self.id, |(id, _)| *id).ok()?;
-        Some(&broken[at].1)
+        self.document.arena.exact(&self.document.text, self.id)
     }
 
     /// Whether this string has a lone surrogate.
     #[must_use]
     pub fn has_lone_surrogate(self) -> bool {
-        self.record().tag == Tag::Broken
+        self.tag() == Tag::Broken
     }
 
     /// Whether this is a string without a single escape, so that its source is its canonical form.
     pub(super) fn is_plain(self) -> bool {
-        self.record().tag == Tag::Plain
+        self.tag() == Tag::Plain
     }
 
     /// The beginning of a string's text as [`prefix`] gives it; 0 for anything else.
     #[inline]
     pub(super) fn text_prefix(self) -> u64 {
-        let record = self.record();
-        let (a, b) = (record.a as usize, record.b as usize);
-        match record.tag {
-            Tag::Plain => {
-                let length = (record.end - record.start) as usize - 2;
-                prefix(self.document.text.as_bytes(), record.start as usize + 1, length)
-            }
-            Tag::Escaped | Tag::Broken => prefix(self.document.decoded.as_bytes(), a, b),
-            _ => 0,
-        }
+        let shown = self.document.arena.shown(&self.document.text, self.id);
+        shown.map_or(0, |(text, range)| prefix(text.as_bytes(), range.start, range.len()))
     }
 
     /// How many elements or members; 0 for a scalar.
     #[must_use]
     pub fn len(self) -> usize {
-        match self.record().tag {
-            Tag::Array | Tag::Object | Tag::Indexed => self.record().b as usize,
-            _ => 0,
-        }
+        self.document.arena.child_count(self.id)
     }
 
     /// Whether there is no element and no member.
@@ -290,13 +221,7 @@ impl<'d> Node<'d> {
     }
 
     fn child_ids(self) -> &'d [u32] {
-        let record = self.record();
-        match record.tag {
-            Tag::Array | Tag::Object | Tag::Indexed => {
-                &self.document.children[record.a as usize..][..record.b as usize]
-            }
-            _ => &[],
-        }
+        self.document.arena.children(self.id)
     }
 
     /// The elements of an array; none for anything else.
@@ -360,15 +285,13 @@ impl<'d> Node<'d> {
     }
 
     fn member_wtf8(self, name: &[u8]) -> Option<Member<'d>> {
-        let record = self.record();
         let at = |id: u32| Node { document: self.document, id: id - 1 };
-        let value = match record.tag {
+        let value = match self.tag() {
             Tag::Object => {
                 *self.child_ids().iter().find(|&&id| self.document.is_named(id, name))?
             }
             Tag::Indexed => {
-                let sorted =
-                    &self.document.children[(record.a + record.b) as usize..][..record.b as usize];
+                let sorted = self.document.arena.index(self.id);
                 let found = sorted
                     .binary_search_by(|&id| at(id).wtf8().unwrap_or_default().cmp(name))
                     .ok()?;
@@ -392,7 +315,7 @@ impl<'d> Node<'d> {
     /// Where the value stands in the text, in bytes.
     #[must_use]
     pub fn span(self) -> Range<usize> {
-        self.record().start as usize..self.record().end as usize
+        self.document.arena.span(self.id)
     }
 
     /// The value as written.

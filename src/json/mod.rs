@@ -4,6 +4,7 @@
 //! Everything the program says about a text is said from one [`Document`]. Nothing here knows what
 //! a schema, a rule or a receipt is.
 
+mod arena;
 mod document;
 mod echo;
 mod equality;

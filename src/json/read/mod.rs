@@ -10,7 +10,8 @@ mod string;
 #[cfg(test)]
 mod tests;
 
-use super::document::{Document, Record, Tag};
+use super::arena::{Arena, Detail, Tag};
+use super::document::Document;
 use super::scan::number_end;
 
 pub use error::{ReadError, ReadErrorKind};
@@ -50,19 +51,15 @@ pub fn read_or_return(bytes: Vec<u8>, max_depth: usize) -> Result<Document, (Rea
         bytes: text.as_bytes(),
         at: if text.as_bytes().starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 },
         max_depth: max_depth.min(DEEPEST),
-        // About one value in ten bytes is what real data has; growing costs more than guessing low.
-        records: Vec::with_capacity(text.len() / 12 + 8),
-        children: Vec::with_capacity(text.len() / 24 + 8),
-        decoded: String::new(),
-        broken: Vec::new(),
+        arena: Arena::for_text(text.len()),
         pending: Vec::new(),
         open: Vec::new(),
     };
     if let Err(error) = reader.whole_text() {
         return Err((error, text.into_bytes()));
     }
-    let Reader { records, children, decoded, broken, .. } = reader;
-    Ok(Document { text, records, children, decoded, broken })
+    let arena = reader.arena;
+    Ok(Document { text, arena })
 }
 
 /// A container whose end has not been seen.
@@ -79,10 +76,7 @@ struct Reader<'t> {
     bytes: &'t [u8],
     at: usize,
     max_depth: usize,
-    records: Vec<Record>,
-    children: Vec<u32>,
-    decoded: String,
-    broken: Vec<(u32, Box<[u8]>)>,
+    arena: Arena,
     /// Children of the open containers, moved to `children` when one closes.
     pending: Vec<u32>,
     open: Vec<Open>,
@@ -109,10 +103,8 @@ impl Reader<'_> {
     }
 
     #[inline]
-    fn push(&mut self, tag: Tag, start: usize, a: u32, b: u32) -> u32 {
-        let id = self.records.len() as u32;
-        self.records.push(Record { start: start as u32, end: self.at as u32, a, b, tag });
-        id
+    fn push(&mut self, tag: Tag, start: usize) -> u32 {
+        self.arena.push(tag, start..self.at)
     }
 
     fn whole_text(&mut self) -> Step<()> {
@@ -192,7 +184,8 @@ impl Reader<'_> {
         }
         let start = self.at;
         self.at += 1;
-        let record = self.push(if object { Tag::Object } else { Tag::Array }, start, 0, 0);
+        let tag = if object { Tag::Object } else { Tag::Array };
+        let record = self.arena.push_detailed(tag, start, Detail::default());
         if !self.open.is_empty() {
             self.pending.push(record);
         }
@@ -209,21 +202,15 @@ impl Reader<'_> {
     fn close(&mut self, mut tag: Tag) -> Step<()> {
         self.at += 1;
         let Some(open) = self.open.pop() else { return Ok(()) };
-        let first = self.children.len();
+        let first = self.arena.children.len();
         let length = self.pending.len() - open.pending;
-        self.children.extend_from_slice(&self.pending[open.pending..]);
+        self.arena.children.extend_from_slice(&self.pending[open.pending..]);
         self.pending.truncate(open.pending);
         if tag == Tag::Object && self.check_names(first)? {
             tag = Tag::Indexed;
         }
-        let record = &mut self.records[open.record as usize];
-        *record = Record {
-            start: record.start,
-            end: self.at as u32,
-            a: first as u32,
-            b: length as u32,
-            tag,
-        };
+        let detail = Detail { end: self.at as u32, a: first as u32, b: length as u32 };
+        self.arena.complete(open.record, tag, detail);
         Ok(())
     }
 
@@ -233,7 +220,7 @@ impl Reader<'_> {
         match number_end(self.bytes, start) {
             Ok((end, float)) if !self.is_word(end) => {
                 self.at = end;
-                Ok(self.push(if float { Tag::Float } else { Tag::Integer }, start, 0, 0))
+                Ok(self.push(if float { Tag::Float } else { Tag::Integer }, start))
             }
             Err(at) if at == self.bytes.len() => self.fail(at, ReadErrorKind::UnexpectedEnd),
             _ => match self.not_a_number() {
@@ -251,7 +238,7 @@ impl Reader<'_> {
             return self.not_a_value();
         }
         self.at = end;
-        Ok(self.push(tag, start, 0, 0))
+        Ok(self.push(tag, start))
     }
 
     /// Whether a word or a number would go on here.

@@ -1,7 +1,7 @@
 //! Strings: plain ones are left where they stand, escaped ones are decoded once.
 
 use super::{ReadErrorKind, Reader, Step};
-use crate::json::document::Tag;
+use crate::json::arena::{Detail, Tag};
 use crate::json::scan::plain_end;
 
 impl Reader<'_> {
@@ -12,20 +12,20 @@ impl Reader<'_> {
         self.at = plain_end(self.bytes, start + 1);
         if self.peek() == Some(b'"') {
             self.at += 1;
-            return Ok(self.push(Tag::Plain, start, 0, 0));
+            return Ok(self.push(Tag::Plain, start));
         }
         self.escaped_string(start)
     }
 
     /// From the first character that is not plain text; `self.at` stands on it.
     fn escaped_string(&mut self, start: usize) -> Step<u32> {
-        let first = self.decoded.len();
+        let first = self.arena.decoded.len();
         let mut exact: Option<Vec<u8>> = None;
         let mut copied = start + 1;
         loop {
             // What ends plain text is ASCII, so this never cuts a character.
             let piece = &self.text[copied..self.at];
-            self.decoded.push_str(piece);
+            self.arena.decoded.push_str(piece);
             if let Some(exact) = &mut exact {
                 exact.extend_from_slice(piece.as_bytes());
             }
@@ -35,9 +35,9 @@ impl Reader<'_> {
                     let code = self.escape()?;
                     let character = char::from_u32(code);
                     if character.is_none() && exact.is_none() {
-                        exact = Some(self.decoded.as_bytes()[first..].to_vec());
+                        exact = Some(self.arena.decoded.as_bytes()[first..].to_vec());
                     }
-                    self.decoded.push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
+                    self.arena.decoded.push(character.unwrap_or(char::REPLACEMENT_CHARACTER));
                     if let Some(exact) = &mut exact {
                         push_wtf8(exact, code);
                     }
@@ -49,11 +49,12 @@ impl Reader<'_> {
             self.at = plain_end(self.bytes, self.at);
         }
         self.at += 1;
-        let length = (self.decoded.len() - first) as u32;
+        let length = (self.arena.decoded.len() - first) as u32;
         let tag = if exact.is_some() { Tag::Broken } else { Tag::Escaped };
-        let id = self.push(tag, start, first as u32, length);
+        let detail = Detail { end: self.at as u32, a: first as u32, b: length };
+        let id = self.arena.push_detailed(tag, start, detail);
         if let Some(exact) = exact {
-            self.broken.push((id, exact.into_boxed_slice()));
+            self.arena.broken.push((id, exact.into_boxed_slice()));
         }
         Ok(id)
     }
