@@ -131,6 +131,13 @@ impl Arena {
         start as usize..end as usize
     }
 
+    /// The span of a number, which has no detail.
+    #[inline]
+    pub(super) fn number_span(&self, id: u32) -> Range<usize> {
+        let Extent { start, length } = self.extents[id as usize];
+        start as usize..start as usize + length as usize
+    }
+
     /// Of a value that has one.
     #[inline]
     fn detail(&self, id: u32) -> Detail {
@@ -196,5 +203,17 @@ impl Arena {
         }
         let (text, range) = self.shown(text, id)?;
         Some(&text.as_bytes()[range])
+    }
+
+    /// Whether this is a string with exactly this text, in WTF-8.
+    #[inline]
+    pub(super) fn is_text(&self, text: &str, id: u32, expected: &[u8]) -> bool {
+        if self.tag(id) != Tag::Plain {
+            return self.exact(text, id) == Some(expected);
+        }
+        // The length is known without a look at the text.
+        let Extent { start, length } = self.extents[id as usize];
+        length as usize == expected.len() + 2
+            && text.as_bytes()[start as usize + 1..][..expected.len()] == *expected
     }
 }

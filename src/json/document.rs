@@ -72,14 +72,7 @@ impl Document {
     /// Whether the member with this value has this name.
     #[inline]
     fn is_named(&self, value: u32, name: &[u8]) -> bool {
-        let id = value - 1;
-        if self.arena.tag(id) == Tag::Broken {
-            return self.arena.exact(&self.text, id) == Some(name);
-        }
-        // The length is known without a look at the text.
-        self.arena.shown(&self.text, id).is_some_and(|(text, range)| {
-            range.len() == name.len() && text.as_bytes()[range] == *name
-        })
+        self.arena.is_text(&self.text, value - 1, name)
     }
 
     /// How many values and names there are.
@@ -169,11 +162,13 @@ impl<'d> Node<'d> {
     #[must_use]
     #[inline]
     pub fn as_number(self) -> Option<Number<'d>> {
-        match self.tag() {
-            Tag::Integer => Some(Number::new(self.source(), false)),
-            Tag::Float => Some(Number::new(self.source(), true)),
-            _ => None,
-        }
+        let float = match self.tag() {
+            Tag::Integer => false,
+            Tag::Float => true,
+            _ => return None,
+        };
+        let span = self.document.arena.number_span(self.id);
+        Some(Number::new(&self.document.text[span], float))
     }
 
     /// The text, if it is a string. A lone surrogate shows as U+FFFD; see [`Node::wtf8`].
@@ -210,6 +205,7 @@ impl<'d> Node<'d> {
 
     /// How many elements or members; 0 for a scalar.
     #[must_use]
+    #[inline]
     pub fn len(self) -> usize {
         self.document.arena.child_count(self.id)
     }
@@ -220,12 +216,14 @@ impl<'d> Node<'d> {
         self.len() == 0
     }
 
+    #[inline]
     fn child_ids(self) -> &'d [u32] {
         self.document.arena.children(self.id)
     }
 
     /// The elements of an array; none for anything else.
     #[must_use]
+    #[inline]
     pub fn elements(self) -> Elements<'d> {
         let ids: &[u32] = if self.kind() == Kind::Array { self.child_ids() } else { &[] };
         Elements { document: self.document, ids: ids.iter() }
