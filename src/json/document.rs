@@ -356,10 +356,19 @@ impl<'d> Node<'d> {
             Tag::Indexed => {
                 let sorted =
                     &self.document.children[(record.a + record.b) as usize..][..record.b as usize];
-                let found = sorted
-                    .binary_search_by(|&id| at(id).wtf8().unwrap_or_default().cmp(name.as_bytes()))
-                    .ok()?;
-                sorted[found]
+                // Nearly every comparison is decided by the beginnings, which are numbers. That of
+                // a name with lone surrogates is not its own.
+                let wanted = prefix(name.as_bytes(), 0, name.len());
+                let compare = |&id: &u32| {
+                    let (candidate, broken) = (at(id), at(id).has_lone_surrogate());
+                    let whole = || candidate.wtf8().unwrap_or_default().cmp(name.as_bytes());
+                    if broken {
+                        whole()
+                    } else {
+                        candidate.text_prefix().cmp(&wanted).then_with(whole)
+                    }
+                };
+                sorted[sorted.binary_search_by(compare).ok()?]
             }
             _ => return None,
         };

@@ -18,7 +18,9 @@ pub struct Warning {
 /// Holds a receipt against itself.
 pub(super) fn check(receipt: Node<'_>, context: Context) -> (Fact, Vec<Warning>) {
     let mut warnings = Vec::new();
-    describe(receipt, &mut warnings);
+    if let Some(verify) = receipt.get("verify") {
+        describe(verify, &mut warnings);
+    }
     match context {
         Context::Verification => verification(receipt, &mut warnings),
         Context::Score => score(receipt, &mut warnings),
@@ -47,13 +49,13 @@ fn contradiction(receipt: Node<'_>) -> Option<String> {
 }
 
 /// What every receipt says about how to verify it.
-fn describe(receipt: Node<'_>, warnings: &mut Vec<Warning>) {
+fn describe(verify: Node<'_>, warnings: &mut Vec<Warning>) {
     let constants = [
         ("canonicalization", "RFC 8785 (JCS)", "verify.canonicalization"),
         ("hash_algorithm", "SHA-256", "verify.hash_algorithm"),
     ];
     for (name, value, field) in constants {
-        if let Some(said) = receipt.get("verify").and_then(|verify| verify.get(name))
+        if let Some(said) = verify.get(name)
             && said.as_str() != Some(value)
         {
             warn(warnings, field, format!("{}, where only {value} is known", shown(said)));
@@ -62,14 +64,14 @@ fn describe(receipt: Node<'_>, warnings: &mut Vec<Warning>) {
 }
 
 fn verification(receipt: Node<'_>, warnings: &mut Vec<Warning>) {
-    if let Some(result) = receipt.get("result")
-        && !matches!(result.as_str(), Some("pass" | "fail"))
-    {
-        warn(warnings, "result", format!("{}, which is neither pass nor fail", shown(result)));
+    if let Some(result) = receipt.get("result") {
+        let passes = result.as_str() == Some("pass");
+        if !passes && result.as_str() != Some("fail") {
+            warn(warnings, "result", format!("{}, which is neither pass nor fail", shown(result)));
+        }
+        blocking_checks(receipt, passes, warnings);
+        counts(receipt, passes, warnings);
     }
-    let passes = receipt.get("result").and_then(Node::as_str) == Some("pass");
-    blocking_checks(receipt, passes, warnings);
-    counts(receipt, passes, warnings);
     shares(receipt, warnings);
     let hashes = ["output_hash", "schema_hash", "rules_hash", "request_hash"];
     for name in hashes {
@@ -97,7 +99,7 @@ fn blocking_checks(receipt: Node<'_>, passes: bool, warnings: &mut Vec<Warning>)
     let Some(blocking) = receipt.get("summary").and_then(|it| it.get("blocking_checks")) else {
         return;
     };
-    if blocking.is_empty() != passes && receipt.get("result").is_some() {
+    if blocking.is_empty() != passes {
         let detail = if passes {
             "not empty, though the result is pass"
         } else {
@@ -139,13 +141,13 @@ fn counts(receipt: Node<'_>, passes: bool, warnings: &mut Vec<Warning>) {
 
 /// `overall` is the sum of the two others, and a ratio is passed / total to six places.
 fn shares(receipt: Node<'_>, warnings: &mut Vec<Warning>) {
-    let share = |name: &str| {
+    let named = ["schema_compliance", "integrity_checks", "overall"];
+    let shares = named.map(|name| {
         let node = receipt.get(name)?;
         Some((count(node, "passed")?, count(node, "total")?, node.get("ratio")))
-    };
-    let named = ["schema_compliance", "integrity_checks", "overall"];
-    for name in named {
-        let Some((passed, total, ratio)) = share(name) else { continue };
+    });
+    for (name, share) in named.into_iter().zip(shares) {
+        let Some((passed, total, ratio)) = share else { continue };
         if passed > total {
             warn(warnings, name, format!("{passed} passed of {total}"));
         } else if let Some(ratio) = ratio
@@ -154,8 +156,7 @@ fn shares(receipt: Node<'_>, warnings: &mut Vec<Warning>) {
             warn(warnings, name, format!("a ratio of {} for {passed} of {total}", shown(ratio)));
         }
     }
-    if let (Some(schema), Some(integrity), Some(overall)) =
-        (share(named[0]), share(named[1]), share(named[2]))
+    if let [Some(schema), Some(integrity), Some(overall)] = shares
         && (schema.0.checked_add(integrity.0), schema.1.checked_add(integrity.1))
             != (Some(overall.0), Some(overall.1))
     {
