@@ -110,7 +110,8 @@ pub fn check_with(
             let walk = || (schema.walk(output), content_and_rules(request));
             let judge = || (schema.second_opinion(output), hashes(request));
             let ((report, (content, rules)), (opinion, hashes)) = side_by_side(walk, judge);
-            (report.and_then(|report| agree(report, opinion)), content, rules, hashes)
+            let report = report.and_then(|report| agree(report, opinion?));
+            (report, content, rules, hashes)
         }
         Work::TwoThreads => {
             let rest = || (content_and_rules(request), hashes(request));

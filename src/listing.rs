@@ -4,7 +4,8 @@
 //! its place in full. All are counted, but text is made only for the first hundred thousand, or the
 //! first 32 MiB; the rest are a number, which the body's `*_omitted` fields report.
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Violation};
+use crate::place::Step;
 
 /// How many findings of one report are written out.
 const MAX_FINDINGS: usize = 100_000;
@@ -12,17 +13,45 @@ const MAX_FINDINGS: usize = 100_000;
 /// How many bytes of text they may have together.
 const MAX_BYTES: usize = 32 << 20;
 
+/// What a listing holds.
+pub(crate) trait Listed {
+    /// About how many bytes its text has.
+    fn weight(&self) -> usize;
+}
+
+impl Listed for Finding {
+    fn weight(&self) -> usize {
+        self.field.len() + self.expected.len() + self.found.len() + self.detail.len()
+    }
+}
+
+impl Listed for Violation {
+    fn weight(&self) -> usize {
+        let step = |step: &Step| {
+            size_of::<Step>() + if let Step::Name(name) = step { name.len() } else { 0 }
+        };
+        let place: usize = self.place.steps().iter().map(step).sum();
+        place + self.expected.len() + self.found.len() + self.schema_location.len()
+    }
+}
+
 /// Findings, and how many more there are.
-#[derive(Debug, Default)]
-pub(crate) struct Listing {
-    findings: Vec<Finding>,
+#[derive(Debug)]
+pub(crate) struct Listing<T = Finding> {
+    findings: Vec<T>,
     unlisted: u64,
     bytes: usize,
     /// The next one is written out in any case.
     due: bool,
 }
 
-impl Listing {
+impl<T> Default for Listing<T> {
+    fn default() -> Self {
+        Self { findings: Vec::new(), unlisted: 0, bytes: 0, due: false }
+    }
+}
+
+impl<T: Listed> Listing<T> {
     /// From here on another rule reports: its first finding is always written out, so that no
     /// check is missing from what is said about the whole.
     pub(crate) fn begin(&mut self) {
@@ -30,7 +59,7 @@ impl Listing {
     }
 
     /// Adds a finding, whose text is made only if there is room.
-    pub(crate) fn add(&mut self, make: impl FnOnce() -> Finding) {
+    pub(crate) fn add(&mut self, make: impl FnOnce() -> T) {
         let full = self.findings.len() >= MAX_FINDINGS || self.bytes >= MAX_BYTES;
         if full && !self.due {
             self.unlisted += 1;
@@ -38,15 +67,12 @@ impl Listing {
         }
         self.due = false;
         let finding = make();
-        self.bytes += finding.field.len()
-            + finding.expected.len()
-            + finding.found.len()
-            + finding.detail.len();
+        self.bytes += finding.weight();
         self.findings.push(finding);
     }
 
     /// The findings written out, and the number of the others.
-    pub(crate) fn into_parts(self) -> (Vec<Finding>, u64) {
+    pub(crate) fn into_parts(self) -> (Vec<T>, u64) {
         (self.findings, self.unlisted)
     }
 }

@@ -270,7 +270,7 @@ proptest! {
                     Some(member) => member.name.as_str().expect("a string"),
                     None => "a",
                 };
-                let found = node.get_near(name, &mut near).map(Node::id);
+                let found = node.get_near(name.as_bytes(), &mut near).map(Node::id);
                 assert_eq!(found, node.get(name).map(Node::id));
             }
         });

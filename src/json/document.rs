@@ -111,15 +111,18 @@ impl Document {
 
     /// Whether the member with this value has this name.
     #[inline]
-    fn is_named(&self, value: u32, name: &str) -> bool {
+    fn is_named(&self, value: u32, name: &[u8]) -> bool {
         let Some(record) = self.records.get((value as usize).wrapping_sub(1)) else { return false };
         match record.tag {
             // The length is known without a look at the text.
             Tag::Plain => {
                 let (start, end) = (record.start as usize + 1, record.end as usize - 1);
-                end - start == name.len() && self.text.as_bytes()[start..end] == *name.as_bytes()
+                end - start == name.len() && self.text.as_bytes()[start..end] == *name
             }
-            Tag::Escaped => self.decoded[record.a as usize..][..record.b as usize] == *name,
+            Tag::Escaped => {
+                self.decoded.as_bytes()[record.a as usize..][..record.b as usize] == *name
+            }
+            Tag::Broken => self.node(value - 1).wtf8() == Some(name),
             _ => false,
         }
     }
@@ -321,14 +324,20 @@ impl<'d> Node<'d> {
     /// The value of the member with this name.
     #[must_use]
     pub fn get(self, name: &str) -> Option<Node<'d>> {
-        self.member(name).map(|member| member.value)
+        self.get_wtf8(name.as_bytes())
     }
 
-    /// The same as [`Node::get`], looking at the member with the index `near` first and moving it
-    /// behind what is found: names that are asked for in the order written are found at once.
+    /// The same for a name as WTF-8, which may have lone surrogates.
+    #[must_use]
+    pub fn get_wtf8(self, name: &[u8]) -> Option<Node<'d>> {
+        self.member_wtf8(name).map(|member| member.value)
+    }
+
+    /// The same as [`Node::get_wtf8`], looking at the member with the index `near` first and moving
+    /// it behind what is found: names that are asked for in the order written are found at once.
     #[must_use]
     #[inline]
-    pub fn get_near(self, name: &str, near: &mut usize) -> Option<Node<'d>> {
+    pub fn get_near(self, name: &[u8], near: &mut usize) -> Option<Node<'d>> {
         if self.kind() != Kind::Object {
             return None;
         }
@@ -339,7 +348,7 @@ impl<'d> Node<'d> {
             *near += 1;
             return Some(Node { document: self.document, id });
         }
-        let found = self.get(name)?;
+        let found = self.get_wtf8(name)?;
         *near = ids.binary_search(&found.id).map_or(0, |at| at + 1);
         Some(found)
     }
@@ -347,6 +356,10 @@ impl<'d> Node<'d> {
     /// The member with this name. A name with a lone surrogate is never equal to a `&str`.
     #[must_use]
     pub fn member(self, name: &str) -> Option<Member<'d>> {
+        self.member_wtf8(name.as_bytes())
+    }
+
+    fn member_wtf8(self, name: &[u8]) -> Option<Member<'d>> {
         let record = self.record();
         let at = |id: u32| Node { document: self.document, id: id - 1 };
         let value = match record.tag {
@@ -358,10 +371,10 @@ impl<'d> Node<'d> {
                     &self.document.children[(record.a + record.b) as usize..][..record.b as usize];
                 // Nearly every comparison is decided by the beginnings, which are numbers. That of
                 // a name with lone surrogates is not its own.
-                let wanted = prefix(name.as_bytes(), 0, name.len());
+                let wanted = prefix(name, 0, name.len());
                 let compare = |&id: &u32| {
                     let (candidate, broken) = (at(id), at(id).has_lone_surrogate());
-                    let whole = || candidate.wtf8().unwrap_or_default().cmp(name.as_bytes());
+                    let whole = || candidate.wtf8().unwrap_or_default().cmp(name);
                     if broken {
                         whole()
                     } else {

@@ -168,6 +168,15 @@ impl<'d> NumberParts<'d> {
         self.magnitude >= (self.digits[0].len() + self.digits[1].len()) as i128
     }
 
+    /// The digits, without zeros at either end, and the power of ten that the last of them counts;
+    /// no digits for zero. The sign is left out.
+    #[must_use]
+    pub fn digits_and_exponent(&self) -> (String, i128) {
+        let digits = self.digits.concat();
+        let exponent = self.magnitude.saturating_sub(digits.len() as i128);
+        (digits, exponent)
+    }
+
     /// Bytes that are the same for the same value, and never a prefix of another value's.
     pub(super) fn append_key(&self, bytes: &mut Vec<u8>) {
         bytes.push(if self.negative { b'-' } else { b'+' });

@@ -28,7 +28,9 @@ impl<'o> Flags<'o> {
         let mut ordinary: Vec<_> = info.map(|finding| (finding, false)).collect();
         ordinary
             .extend(outcome.rules.findings.iter().map(|finding| (finding, outcome.enforce_rules)));
-        let unlisted = outcome.content.unlisted_flags + outcome.rules.unlisted;
+        let unlisted = outcome.content.unlisted_flags
+            + outcome.schema.unlisted_incomplete
+            + outcome.rules.unlisted;
         Self { ordinary, unhashable, unlisted }
     }
 
@@ -80,8 +82,10 @@ fn hints(outcome: &Outcome, flags: &Flags<'_>) -> Vec<(&'static str, Json)> {
     let errors = Errors::of(outcome);
     let own = |error: &&Error<'_>| !matches!(error, Error::Enforced(_));
     let of_errors = errors.all.iter().filter(own);
-    let total =
-        of_errors.clone().count() as u64 + outcome.content.unlisted_strict_errors + flags.total();
+    let total = of_errors.clone().count() as u64
+        + outcome.schema.unlisted_violations
+        + outcome.content.unlisted_strict_errors
+        + flags.total();
     let of_flags = flags.ordinary.iter().map(|(finding, _)| *finding).chain(flags.unhashable);
     let shown: Vec<_> = of_errors
         .map(|error| {

@@ -208,7 +208,8 @@ impl<'o> Errors<'o> {
         let schema = &outcome.schema.violations;
         let mut all: Vec<_> = schema.iter().map(Error::Schema).collect();
         all.extend(outcome.content.strict_errors.iter().map(Error::Strict));
-        let mut unlisted = outcome.content.unlisted_strict_errors;
+        let mut unlisted =
+            outcome.schema.unlisted_violations + outcome.content.unlisted_strict_errors;
         if outcome.enforce_rules {
             all.extend(outcome.rules.findings.iter().map(Error::Enforced));
             unlisted += outcome.rules.unlisted;

@@ -1,10 +1,9 @@
 //! Does one assertion hold for one value: exact, and charged to the budget.
 
-use super::budget::Budget;
-use super::keyword::{Assertion, Bound, Count};
+use super::budget::{Budget, Exhausted};
+use super::keyword::{Assertion, Bound, Count, Limit, Name};
 use super::pattern::PatternError;
-use super::representation::{View, equals};
-use crate::json::{self, Kind, Node, Number};
+use crate::json::{self, Kind, Node};
 
 impl Assertion {
     /// Whether the assertion holds; `None` where it does not apply to the value's type.
@@ -13,138 +12,119 @@ impl Assertion {
         node: Node<'_>,
         budget: &mut Budget,
     ) -> Result<Option<bool>, PatternError> {
-        let mut charge =
-            |steps: usize| budget.charge(steps as u64).map_err(|_| PatternError::TooCostly);
+        if !self.applies(node.kind()) {
+            return Ok(None);
+        }
+        if let Self::Pattern(pattern) = self {
+            return pattern.is_match(node.as_str().unwrap_or_default(), budget).map(Some);
+        }
+        budget.charge(self.cost(node)).map_err(|Exhausted| PatternError::TooCostly)?;
+        let length = node.len() as u64;
         let holds = match self {
             Self::Type(types) => types.contains(node),
-            Self::Enum(values) => {
-                charge(values.len() + values.len().saturating_mul(size_of_container(node)))?;
-                values.iter().any(|value| equals(node, value))
-            }
-            Self::Const(value) => {
-                charge(size_of_container(node))?;
-                equals(node, value)
-            }
-            Self::Bound { bound, limit } => {
-                let Some(number) = node.as_number() else { return Ok(None) };
-                let order = limit.compare(number);
-                match bound {
-                    Bound::AtLeast => order.is_ge(),
-                    Bound::Above => order.is_gt(),
-                    Bound::AtMost => order.is_le(),
-                    Bound::Below => order.is_lt(),
+            Self::Enum(values) | Self::Const(values) => values.contains(node),
+            Self::Bound { bound, limit } => holds(*bound, limit, node),
+            Self::MultipleOf(divisor) => match node.as_number() {
+                Some(number) => {
+                    divisor.divides(number, budget).map_err(|Exhausted| PatternError::TooCostly)?
                 }
-            }
-            Self::MultipleOf { divisor, exact } => {
-                let Some(number) = node.as_number() else { return Ok(None) };
-                match small_multiple(number, divisor) {
-                    Some(holds) => holds,
-                    None => {
-                        // Division of long numbers is quadratic.
-                        let digits = number.literal().len() + divisor.len() + 400;
-                        charge(digits.saturating_mul(digits) / 64)?;
-                        exact.is_valid(View::Value(node))
-                    }
-                }
-            }
-            Self::MinLength(count) | Self::MaxLength(count) => {
-                let Some(text) = node.as_str() else { return Ok(None) };
-                charge(text.len() / 64)?;
-                let length = code_points(text);
-                if matches!(self, Self::MinLength(_)) {
-                    length >= count.value
-                } else {
-                    length <= count.value
-                }
-            }
-            Self::Pattern(pattern) => {
-                let Some(text) = node.as_str() else { return Ok(None) };
-                pattern.is_match(text, budget)?
-            }
-            Self::Format(format) => {
-                let Some(text) = node.as_str() else { return Ok(None) };
-                charge(8 + text.len())?;
-                format.holds(node)
-            }
-            Self::MinItems(count) => return Ok(size(node, Kind::Array, |len| len >= count.value)),
-            Self::MaxItems(count) => return Ok(size(node, Kind::Array, |len| len <= count.value)),
-            Self::MinProperties(count) => {
-                return Ok(size(node, Kind::Object, |len| len >= count.value));
-            }
-            Self::MaxProperties(count) => {
-                return Ok(size(node, Kind::Object, |len| len <= count.value));
-            }
-            Self::UniqueItems => {
-                if node.kind() != Kind::Array {
-                    return Ok(None);
-                }
-                charge(node.len() + node.source().len() / 8)?;
-                json::first_equal_pair(node.elements()).is_none()
-            }
-            Self::Required(names) => {
-                if node.kind() != Kind::Object {
-                    return Ok(None);
-                }
-                charge(names.len())?;
-                let mut near = 0;
-                names.iter().all(|name| node.get_near(name, &mut near).is_some())
-            }
-            Self::Dependencies(entries) => {
-                if node.kind() != Kind::Object {
-                    return Ok(None);
-                }
-                charge(entries.iter().map(|(_, needs)| 1 + needs.len()).sum())?;
-                missing_dependencies(entries, node).next().is_none()
-            }
+                None => true,
+            },
+            Self::MinLength(count) => code_points(node) >= count.value,
+            Self::MaxLength(count) => code_points(node) <= count.value,
+            Self::Format(format) => format.holds(node),
+            Self::MinItems(count) | Self::MinProperties(count) => length >= count.value,
+            Self::MaxItems(count) | Self::MaxProperties(count) => length <= count.value,
+            Self::UniqueItems => json::first_equal_pair(node.elements()).is_none(),
+            Self::Required(names) => missing(names, node).next().is_none(),
+            Self::Dependencies(entries) => missing_dependencies(entries, node).next().is_none(),
+            Self::Pattern(_) => true,
         };
         Ok(Some(holds))
     }
+
+    /// Whether the assertion says anything about values of this kind.
+    fn applies(&self, kind: Kind) -> bool {
+        match self {
+            Self::Type(_) | Self::Enum(_) | Self::Const(_) => true,
+            Self::Bound { .. } | Self::MultipleOf(_) => kind == Kind::Number,
+            Self::MinLength(_) | Self::MaxLength(_) | Self::Pattern(_) | Self::Format(_) => {
+                kind == Kind::String
+            }
+            Self::MinItems(_) | Self::MaxItems(_) | Self::UniqueItems => kind == Kind::Array,
+            Self::MinProperties(_)
+            | Self::MaxProperties(_)
+            | Self::Required(_)
+            | Self::Dependencies(_) => kind == Kind::Object,
+        }
+    }
+
+    /// The steps that testing the value may take.
+    fn cost(&self, node: Node<'_>) -> u64 {
+        let source = node.source().len();
+        let steps = match self {
+            Self::Type(_) if node.kind() == Kind::Number => source / 16,
+            Self::Type(_) | Self::Pattern(_) => 0,
+            Self::Enum(_) | Self::Const(_) => 4 + source / 8,
+            Self::Bound { limit, .. } => (source + limit.literal.len()) / 16,
+            Self::MultipleOf(_) => source / 16,
+            Self::MinLength(_) | Self::MaxLength(_) => source / 64,
+            Self::Format(_) => 8 + source,
+            Self::MinItems(_)
+            | Self::MaxItems(_)
+            | Self::MinProperties(_)
+            | Self::MaxProperties(_) => 0,
+            Self::UniqueItems => 4 * node.len() + source / 8,
+            Self::Required(names) => look_ups(names.len(), node),
+            Self::Dependencies(entries) => {
+                let needs = |(name, needs): &(Name, Vec<Name>)| {
+                    if node.get_wtf8(name).is_some() { needs.len() } else { 0 }
+                };
+                look_ups(entries.len() + entries.iter().map(needs).sum::<usize>(), node)
+            }
+        };
+        steps as u64
+    }
+}
+
+/// What it costs to look for so many names in an object: small objects are searched name by name.
+pub(super) fn look_ups(names: usize, object: Node<'_>) -> usize {
+    names * (1 + object.len().min(16) / 4)
+}
+
+fn holds(bound: Bound, limit: &Limit, node: Node<'_>) -> bool {
+    let Some(number) = node.as_number() else { return true };
+    let order = limit.compare(number);
+    match bound {
+        Bound::AtLeast => order.is_ge(),
+        Bound::Above => order.is_gt(),
+        Bound::AtMost => order.is_le(),
+        Bound::Below => order.is_lt(),
+    }
+}
+
+/// The names that an object lacks, in written order.
+pub(super) fn missing<'p>(names: &'p [Name], node: Node<'_>) -> impl Iterator<Item = &'p Name> {
+    let mut near = 0;
+    names.iter().filter(move |name| node.get_near(name, &mut near).is_none())
 }
 
 /// The names that `dependentRequired` misses, in written order.
 pub(super) fn missing_dependencies<'p>(
-    entries: &'p [(String, Vec<String>)],
+    entries: &'p [(Name, Vec<Name>)],
     node: Node<'_>,
-) -> impl Iterator<Item = &'p String> {
+) -> impl Iterator<Item = &'p Name> {
     entries
         .iter()
-        .filter(move |(name, _)| node.get(name).is_some())
+        .filter(move |(name, _)| node.get_wtf8(name).is_some())
         .flat_map(|(_, needs)| needs)
-        .filter(move |name| node.get(name).is_none())
+        .filter(move |name| node.get_wtf8(name).is_none())
 }
 
-fn size(node: Node<'_>, kind: Kind, holds: impl Fn(u64) -> bool) -> Option<bool> {
-    (node.kind() == kind).then(|| holds(node.len() as u64))
-}
-
-/// What comparing a container may cost; scalars are compared at once.
-fn size_of_container(node: Node<'_>) -> usize {
-    if matches!(node.kind(), Kind::Array | Kind::Object) { node.source().len() / 16 } else { 0 }
-}
-
-/// Length in code points.
-pub(super) fn code_points(text: &str) -> u64 {
+/// Length of a string in code points.
+pub(super) fn code_points(node: Node<'_>) -> u64 {
+    let text = node.as_str().unwrap_or_default();
     if text.is_ascii() { text.len() as u64 } else { text.chars().count() as u64 }
-}
-
-/// `multipleOf` where both numbers are short: a remainder of integers on a common scale.
-fn small_multiple(number: Number<'_>, divisor: &str) -> Option<bool> {
-    let short = |literal: &str| {
-        let digits = literal.strip_prefix('-').unwrap_or(literal);
-        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-        let value: i128 = if whole.len() + fraction.len() <= 18 {
-            format!("{whole}{fraction}").parse().ok()?
-        } else {
-            return None;
-        };
-        Some((value, fraction.len()))
-    };
-    let ((value, places), (step, step_places)) = (short(number.literal())?, short(divisor)?);
-    let scale = places.max(step_places) as u32;
-    let lift =
-        |value: i128, places: usize| 10_i128.checked_pow(scale - places as u32)?.checked_mul(value);
-    let (value, step) = (lift(value, places)?, lift(step, step_places)?);
-    (step != 0).then(|| value % step == 0)
 }
 
 impl Count {

@@ -6,6 +6,15 @@ const BASE_STEPS: u64 = 20_000_000;
 /// Steps that each value of the data adds.
 const STEPS_PER_VALUE: u64 = 60;
 
+/// Looks at the data that the second validator may take, however small it is.
+const BASE_LOOKS: u64 = 30_000_000;
+
+/// Looks that each value of the data adds.
+const LOOKS_PER_VALUE: u64 = 100;
+
+/// Steps for the words about all that failed.
+const WORD_STEPS: u64 = 10_000_000;
+
 /// Applications of schemas inside each other. Data has at most 128 levels; a chain of references
 /// that is deeper makes no progress or is made to exhaust the stack.
 const MAX_NESTING: usize = 1_000;
@@ -28,18 +37,37 @@ impl Budget {
         Self { steps, nesting: 0 }
     }
 
-    /// Takes steps.
-    #[inline]
-    pub(super) fn charge(&mut self, steps: u64) -> Result<(), Exhausted> {
-        self.steps = self.steps.checked_sub(steps).ok_or(Exhausted)?;
-        Ok(())
+    /// How often the second validator may look at data with this many values.
+    pub(super) fn looks_for_values(values: usize) -> u64 {
+        BASE_LOOKS.saturating_add(LOOKS_PER_VALUE.saturating_mul(values as u64))
     }
 
-    /// Goes one application deeper; every `enter` has its `leave` unless the check ends.
+    /// The budget for explaining what failed.
+    pub(super) fn for_words() -> Self {
+        Self { steps: WORD_STEPS, nesting: 0 }
+    }
+
+    /// Takes steps. Once there are too few, there are none.
     #[inline]
-    pub(super) fn enter(&mut self) -> Result<(), Exhausted> {
+    pub(super) fn charge(&mut self, steps: u64) -> Result<(), Exhausted> {
+        match self.steps.checked_sub(steps) {
+            Some(left) => {
+                self.steps = left;
+                Ok(())
+            }
+            None => {
+                self.steps = 0;
+                Err(Exhausted)
+            }
+        }
+    }
+
+    /// Goes one application deeper, which costs one step and these; every `enter` has its `leave`
+    /// unless the check ends.
+    #[inline]
+    pub(super) fn enter(&mut self, steps: u64) -> Result<(), Exhausted> {
         self.nesting += 1;
-        if self.nesting > MAX_NESTING { Err(Exhausted) } else { self.charge(1) }
+        if self.nesting > MAX_NESTING { Err(Exhausted) } else { self.charge(1 + steps) }
     }
 
     #[inline]

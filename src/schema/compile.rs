@@ -13,16 +13,19 @@ use super::SchemaReport;
 use super::budget::Budget;
 use super::evaluate::evaluate;
 use super::fault::{Fault, SchemaFault};
+use super::multiple::Divisor;
 use super::pattern::Pattern;
-use super::plan::{Patterns, Plan, plan};
+use super::plan::{Plan, Planned, plan};
 use super::progress::ensure_progress;
-use super::representation::{Reading, View, to_value};
+use super::representation::{Meter, Reading, View};
+use super::written::{is_escaped, to_value};
 use crate::json::Node;
 
 /// A usable schema.
 pub struct Schema {
     plan: Plan,
-    referee: Validator<Reading>,
+    /// None where a second opinion is not to be had.
+    referee: Option<Validator<Reading>>,
 }
 
 impl std::fmt::Debug for Schema {
@@ -87,10 +90,10 @@ impl Schema {
             .add(base.as_str(), resource)
             .and_then(|builder| builder.prepare())
             .map_err(|_| Fault::unresolvable("#", "$ref"))?;
-        let (mut plan, patterns) = plan(value, registry.resolver(base), draft)?;
-        ensure_progress(&mut plan)?;
-        let referee = referee(value, draft, remotes, patterns)?;
-        Ok(Self { plan, referee })
+        let mut planned = plan(value, &registry, base, draft)?;
+        ensure_progress(&mut planned.plan)?;
+        let referee = referee(value, draft, remotes, &planned)?;
+        Ok(Self { plan: planned.plan, referee })
     }
 
     /// Checks an output.
@@ -98,9 +101,9 @@ impl Schema {
     /// # Errors
     /// Where the check would cost too much, or two validators disagree: there is no verdict.
     pub fn check(&self, output: Node<'_>) -> Result<SchemaReport, SchemaFault> {
-        // The walk goes first: it is the one that stops where the cost is too high.
+        // The walk goes first: it is the one that stops early where the cost is too high.
         let report = self.walk(output)?;
-        let opinion = self.second_opinion(output);
+        let opinion = self.second_opinion(output)?;
         agree(report, opinion)
     }
 
@@ -120,11 +123,22 @@ impl Schema {
     }
 
     /// The second half: whether the other validator finds the output valid. `None` where it cannot
-    /// see all of the output: it takes a lone surrogate for U+FFFD.
-    #[must_use]
-    pub fn second_opinion(&self, output: Node<'_>) -> Option<bool> {
-        let visible = !output.document().has_lone_surrogates();
-        visible.then(|| self.referee.is_valid(View::Value(output)))
+    /// see all there is: it takes a lone surrogate for U+FFFD.
+    ///
+    /// # Errors
+    /// Where it would cost too much.
+    pub fn second_opinion(&self, output: Node<'_>) -> Result<Option<bool>, SchemaFault> {
+        let Some(referee) = &self.referee else { return Ok(None) };
+        let document = output.document();
+        if document.has_lone_surrogates() {
+            return Ok(None);
+        }
+        let meter = Meter::new(Budget::looks_for_values(document.value_count()));
+        let valid = referee.is_valid(View::Value(output, &meter));
+        if meter.is_exhausted() {
+            return Err(Fault::costly_schema("#", "costs too much to evaluate on this output"));
+        }
+        Ok(Some(valid))
     }
 }
 
@@ -165,17 +179,29 @@ fn without_empty_fragment(mut base: Uri<String>) -> Uri<String> {
 }
 
 /// The validator of the jsonschema crate, which every verdict must agree with. It shares the
-/// patterns of the plan, whose cost is bounded.
+/// patterns of the plan, whose cost is bounded, and the division of `multipleOf`, which is exact.
+/// There is none where a schema has lone surrogates, of which that validator knows nothing, mixes
+/// drafts, or names properties by patterns that need backtracking, which it does without bound.
 fn referee(
     value: &Value,
     draft: Draft,
     remotes: RemoteDocuments,
-    patterns: Patterns,
-) -> Result<Validator<Reading>, Fault> {
+    planned: &Planned<'_>,
+) -> Result<Option<Validator<Reading>>, Fault> {
+    if planned.names_are_irregular() || has_escapes(value) {
+        return Ok(None);
+    }
+    let flat = if planned.needs_flattening() {
+        let Some(flat) = planned.flat() else { return Ok(None) };
+        Some(flat)
+    } else {
+        None
+    };
     let unusable =
         |location: String| Fault::invalid(&location, "cannot be used", "Correct the schema.");
     let registry = Registry::new().retriever(Offline(remotes.clone())).draft(draft).prepare();
     let registry = registry.map_err(|_| unusable("#".to_owned()))?;
+    let patterns = planned.patterns.clone();
     jsonschema::options_for::<Reading>()
         .with_registry(&registry)
         .with_retriever(Offline(remotes))
@@ -187,29 +213,57 @@ fn referee(
         )
         .with_keyword("pattern", move |_, value, _| {
             let known = value.as_str().and_then(|source| patterns.get(source));
-            Ok(Box::new(SharedPattern(known.cloned())))
+            Ok(Box::new(Shared(known.cloned())))
+        })
+        .with_keyword("multipleOf", |_, value, _| {
+            let literal = value.as_number().map(serde_json::Number::as_str);
+            Ok(Box::new(Shared(literal.and_then(Divisor::new))))
         })
         .with_draft(draft)
-        .build(value)
+        .build(flat.as_ref().unwrap_or(value))
+        .map(Some)
         .map_err(|error| unusable(format!("#{}", error.schema_path())))
 }
 
-/// `pattern` by the plan's own engine. One that the plan has not met is never reached.
-struct SharedPattern(Option<Arc<Pattern>>);
-
-impl<'i> Keyword<'i, Reading> for SharedPattern {
-    fn validate(&self, instance: View<'i>) -> Result<(), ValidationError<'i>> {
-        match self.is_valid(instance) {
-            true => Ok(()),
-            false => Err(ValidationError::custom("does not match")),
+fn has_escapes(value: &Value) -> bool {
+    match value {
+        Value::String(text) => is_escaped(text),
+        Value::Array(elements) => elements.iter().any(has_escapes),
+        Value::Object(members) => {
+            members.iter().any(|(name, value)| is_escaped(name) || has_escapes(value))
         }
+        _ => false,
+    }
+}
+
+/// A keyword by the plan's own means; none for what the plan has not met, which is never reached.
+struct Shared<T>(Option<T>);
+
+impl<'i> Keyword<'i, Reading> for Shared<Arc<Pattern>> {
+    fn validate(&self, instance: View<'i>) -> Result<(), ValidationError<'i>> {
+        verdict(self.is_valid(instance))
     }
 
     fn is_valid(&self, instance: View<'i>) -> bool {
-        let Some(text) = instance.as_string() else { return true };
-        let Some(pattern) = &self.0 else { return true };
+        let (Some(pattern), Some(text)) = (&self.0, instance.as_string()) else { return true };
         pattern.is_match(&text, &mut Budget::for_values(0)).unwrap_or(false)
     }
+}
+
+impl<'i> Keyword<'i, Reading> for Shared<Divisor> {
+    fn validate(&self, instance: View<'i>) -> Result<(), ValidationError<'i>> {
+        verdict(self.is_valid(instance))
+    }
+
+    fn is_valid(&self, instance: View<'i>) -> bool {
+        let View::Value(node, _) = instance else { return true };
+        let (Some(divisor), Some(number)) = (&self.0, node.as_number()) else { return true };
+        divisor.divides(number, &mut Budget::for_values(0)).unwrap_or(false)
+    }
+}
+
+fn verdict<'i>(valid: bool) -> Result<(), ValidationError<'i>> {
+    if valid { Ok(()) } else { Err(ValidationError::custom("does not hold")) }
 }
 
 #[cfg(test)]

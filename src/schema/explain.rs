@@ -1,12 +1,13 @@
 //! The words for a failed assertion: what was expected and what was found (SPEC 4.5, 4.6).
 
-use serde_json::Value;
-
-use super::assertion::{code_points, missing_dependencies};
-use super::keyword::{Assertion, Bound};
+use super::assertion::code_points;
+use super::keyword::{Assertion, Bound, Count};
 use crate::finding::Violation;
-use crate::json::{Kind, Node, first_equal_pair};
-use crate::text::{MAX_ECHO, cut, visible, visible_wtf8};
+use crate::json::{Node, first_equal_pair};
+use crate::text::{MAX_ECHO, cut, visible};
+
+/// The most code points that are quoted of what failed in a branch.
+const MAX_QUOTE: usize = 400;
 
 /// What was expected, and what was found.
 pub(super) struct Words {
@@ -18,19 +19,12 @@ fn words(expected: impl Into<String>, found: impl Into<String>) -> Words {
     Words { expected: expected.into(), found: found.into() }
 }
 
-/// The words for an assertion that does not hold for `node`. `required` and its kin have words per
-/// missing name, see [`missing_names`].
+/// The words for an assertion that does not hold for `node`.
 pub(super) fn assertion(assertion: &Assertion, node: Node<'_>) -> Words {
-    let shown = shorten;
     match assertion {
-        Assertion::Type(types) => {
-            words(types.names().collect::<Vec<_>>().join(" or "), type_name(node))
-        }
-        Assertion::Enum(values) => {
-            let values: Vec<_> = values.iter().map(Value::to_string).collect();
-            words(format!("one of: {}", shown(&values.join(", "))), value(node))
-        }
-        Assertion::Const(expected) => words(shown(&expected.to_string()), value(node)),
+        Assertion::Type(types) => words(&*types.shown, type_name(node)),
+        Assertion::Enum(values) => words(format!("one of: {}", values.shown), node.echo()),
+        Assertion::Const(value) => words(&*value.shown, node.echo()),
         Assertion::Bound { bound, limit } => {
             let sign = match bound {
                 Bound::AtLeast => ">=",
@@ -38,13 +32,13 @@ pub(super) fn assertion(assertion: &Assertion, node: Node<'_>) -> Words {
                 Bound::AtMost => "<=",
                 Bound::Below => "<",
             };
-            words(format!("{sign} {}", shown(&limit.literal)), value(node))
+            words(format!("{sign} {}", shorten(&limit.literal)), node.echo())
         }
-        Assertion::MultipleOf { divisor, .. } => {
-            words(format!("a multiple of {}", shown(divisor)), value(node))
+        Assertion::MultipleOf(divisor) => {
+            words(format!("a multiple of {}", shorten(&divisor.literal)), node.echo())
         }
-        Assertion::MinLength(count) => at_least(count.shown(), length(node), "character(s)"),
-        Assertion::MaxLength(count) => at_most(count.shown(), length(node), "character(s)"),
+        Assertion::MinLength(count) => at_least(count.shown(), code_points(node), "character(s)"),
+        Assertion::MaxLength(count) => at_most(count.shown(), code_points(node), "character(s)"),
         Assertion::MinItems(count) => at_least(count.shown(), node.len() as u64, "item(s)"),
         Assertion::MaxItems(count) => at_most(count.shown(), node.len() as u64, "item(s)"),
         Assertion::MinProperties(count) => {
@@ -54,25 +48,16 @@ pub(super) fn assertion(assertion: &Assertion, node: Node<'_>) -> Words {
             at_most(count.shown(), node.len() as u64, "property(ies)")
         }
         Assertion::Pattern(pattern) => {
-            words(format!("a string matching {}", shown(pattern.source())), value(node))
+            words(format!("a string matching {}", shorten(pattern.source())), node.echo())
         }
-        Assertion::Format(format) => words(format!("a valid {}", shown(&format.name)), value(node)),
+        Assertion::Format(format) => {
+            words(format!("a valid {}", shorten(&format.name)), node.echo())
+        }
         Assertion::UniqueItems => {
             let (first, second) = first_equal_pair(node.elements()).unwrap_or_default();
             words("unique items", format!("items {first} and {second} are equal"))
         }
         Assertion::Required(_) | Assertion::Dependencies(_) => missing(),
-    }
-}
-
-/// The names that an assertion about names misses in `node`; empty for all other assertions.
-pub(super) fn missing_names<'p>(assertion: &'p Assertion, node: Node<'_>) -> Vec<&'p String> {
-    match assertion {
-        Assertion::Required(names) => {
-            names.iter().filter(|name| node.get(name).is_none()).collect()
-        }
-        Assertion::Dependencies(entries) => missing_dependencies(entries, node).collect(),
-        _ => Vec::new(),
     }
 }
 
@@ -90,7 +75,19 @@ pub(super) fn at_most(bound: &str, found: u64, unit: &str) -> Words {
     words(format!("at most {} {unit}", shorten(bound)), format!("{found} {unit}"))
 }
 
-pub(super) fn no_such(what: &str) -> Words {
+/// For `contains` and its bounds.
+pub(super) fn contains(min: Option<&Count>, max: Option<&Count>, found: u64) -> Words {
+    let unit = "matching item(s)";
+    match (min, max) {
+        (None, _) if found == 0 => at_least("1", found, unit),
+        (Some(min), _) if found < min.value => at_least(min.shown(), found, unit),
+        (_, max) => at_most(max.map_or("", Count::shown), found, unit),
+    }
+}
+
+/// For a `false` after everything that is expected, by its keyword.
+pub(super) fn no_such(keyword: &str) -> Words {
+    let what = if keyword.ends_with("Items") { "item" } else { "property" };
     words(format!("no such {what}"), format!("unexpected {what}"))
 }
 
@@ -103,7 +100,7 @@ pub(super) fn no_match() -> Words {
 }
 
 /// For `anyOf` and `oneOf` without a matching branch: the one that came closest.
-pub(super) fn closest(exactly_one: bool, branch: Option<(usize, &Violation)>) -> Words {
+pub(super) fn closest(exactly_one: bool, branch: Option<(usize, Violation)>) -> Words {
     let expected = if exactly_one {
         "a match of exactly one branch"
     } else {
@@ -112,13 +109,12 @@ pub(super) fn closest(exactly_one: bool, branch: Option<(usize, &Violation)>) ->
     let found = branch.map_or_else(
         || "no match".to_owned(),
         |(at, first)| {
-            format!(
-                "no match; closest is branch {at}: {} at '{}': expected {}, found {}",
-                first.check,
-                first.place.path(),
-                first.expected,
-                first.found
-            )
+            let Violation { check, place, expected, found, .. } = first;
+            let path = place.path();
+            let quote = format!(
+                "no match; closest is branch {at}: {check} at '{path}': expected {expected}, found {found}"
+            );
+            cut(&quote, MAX_QUOTE).into_owned()
         },
     );
     words(expected, found)
@@ -146,49 +142,8 @@ pub(super) fn type_name(node: Node<'_>) -> &'static str {
     }
 }
 
-/// The value as JSON, cut.
-fn value(node: Node<'_>) -> String {
-    match node.kind() {
-        Kind::String => {
-            // Only what will be seen is looked at.
-            let text = visible_wtf8(
-                node.wtf8()
-                    .unwrap_or_default()
-                    .get(..400)
-                    .unwrap_or(node.wtf8().unwrap_or_default()),
-            );
-            shorten(&crate::json::quoted(&text).replace("\\\\u", "\\u"))
-        }
-        _ => compact(node),
-    }
-}
-
-/// A container without the white space between its parts, cut.
-fn compact(node: Node<'_>) -> String {
-    let (mut out, mut in_string, mut escaped) = (String::new(), false, false);
-    for character in node.source().chars() {
-        if out.len() > MAX_ECHO * 4 {
-            break;
-        }
-        if !in_string && character.is_ascii_whitespace() {
-            continue;
-        }
-        in_string = match character {
-            '"' if !escaped => !in_string,
-            _ => in_string,
-        };
-        escaped = in_string && character == '\\' && !escaped;
-        out.push(character);
-    }
-    shorten(&out)
-}
-
 /// Text of the schema or the data as a body shows it: escaped, and at most 40 code points.
 pub(super) fn shorten(text: &str) -> String {
     let head = cut(text, MAX_ECHO * 4);
     cut(&visible(&head), MAX_ECHO).into_owned()
-}
-
-fn length(node: Node<'_>) -> u64 {
-    code_points(node.as_str().unwrap_or_default())
 }

@@ -5,24 +5,30 @@ use std::sync::{Arc, OnceLock};
 use jsonschema::{Draft, Validator};
 use serde_json::Value;
 
+use super::location::LocationId;
+use super::multiple::Divisor;
 use super::pattern::Pattern;
-use super::representation::{Reading, View};
+use super::representation::{Meter, Reading, View};
+use super::values::ValueSet;
 use crate::json::{Kind, Node, Number};
 
 /// A schema object in a [`super::plan::Plan`], by number.
 pub(super) type SchemaId = u32;
 
+/// A property name of a schema, as WTF-8: it may have lone surrogates.
+pub(super) type Name = Box<[u8]>;
+
 /// One schema object, or a boolean schema.
 #[derive(Debug, Default)]
 pub(super) struct SchemaNode {
-    /// Where it stands: `#/properties/a`, or a URI with such a fragment.
-    pub(super) location: String,
+    /// Where it stands.
+    pub(super) location: LocationId,
     /// For `true` and `false`.
     pub(super) boolean: Option<bool>,
     /// In written order.
     pub(super) keywords: Vec<Keyword>,
-    /// The names it requires, where it has `properties` (SPEC 6.4).
-    pub(super) described: Option<Vec<String>>,
+    /// The assertion of the names it requires, where it has `properties` (SPEC 6.4).
+    pub(super) described: Option<Arc<Assertion>>,
     /// What evaluating it costs beyond its own steps, where it has an `unevaluated*`.
     pub(super) surcharge: u64,
 }
@@ -38,12 +44,13 @@ pub(super) struct Keyword {
 #[derive(Debug)]
 pub(super) enum Rule {
     /// Asserts something about the value itself, and counts one wherever it applies.
-    Assert(Assertion),
-    Properties(Vec<(String, SchemaId)>),
+    Assert(Arc<Assertion>),
+    Properties(Vec<(Name, SchemaId)>),
     PatternProperties(Vec<(Arc<Pattern>, SchemaId)>),
     AdditionalProperties {
         schema: SchemaId,
-        named: Vec<String>,
+        /// Sorted.
+        named: Vec<Name>,
         patterns: Vec<Arc<Pattern>>,
     },
     PropertyNames(SchemaId),
@@ -71,7 +78,7 @@ pub(super) enum Rule {
         then: Option<SchemaId>,
         otherwise: Option<SchemaId>,
     },
-    DependentSchemas(Vec<(String, SchemaId)>),
+    DependentSchemas(Vec<(Name, SchemaId)>),
     UnevaluatedProperties(SchemaId),
     UnevaluatedItems(SchemaId),
 }
@@ -119,7 +126,10 @@ impl Rule {
     /// The patterns that the keyword matches.
     pub(super) fn patterns(&self) -> Vec<&Pattern> {
         match self {
-            Self::Assert(Assertion::Pattern(pattern)) => vec![pattern],
+            Self::Assert(assertion) => match &**assertion {
+                Assertion::Pattern(pattern) => vec![pattern],
+                _ => Vec::new(),
+            },
             Self::PatternProperties(entries) => {
                 entries.iter().map(|(pattern, _)| &**pattern).collect()
             }
@@ -144,28 +154,25 @@ pub(super) struct Count {
 #[derive(Debug)]
 pub(super) enum Assertion {
     Type(TypeSet),
-    Enum(Vec<Value>),
-    Const(Value),
+    Enum(ValueSet),
+    Const(ValueSet),
     Bound {
         bound: Bound,
         limit: Limit,
     },
-    MultipleOf {
-        divisor: String,
-        exact: Validator<Reading>,
-    },
+    MultipleOf(Arc<Divisor>),
     MinLength(Count),
     MaxLength(Count),
     Pattern(Arc<Pattern>),
-    Format(Format),
+    Format(Arc<Format>),
     MinItems(Count),
     MaxItems(Count),
     UniqueItems,
     MinProperties(Count),
     MaxProperties(Count),
-    Required(Vec<String>),
+    Required(Vec<Name>),
     /// Names, and what each demands when it is there.
-    Dependencies(Vec<(String, Vec<String>)>),
+    Dependencies(Vec<(Name, Vec<Name>)>),
 }
 
 /// The four ways to bound a number.
@@ -231,12 +238,13 @@ impl Format {
         let check = self
             .check
             .get_or_init(|| keyword_alone("format", self.name.clone().into(), self.draft));
-        check.as_ref().is_none_or(|check| check.is_valid(View::Value(node)))
+        let meter = Meter::new(u64::MAX);
+        check.as_ref().is_none_or(|check| check.is_valid(View::Value(node, &meter)))
     }
 }
 
 /// The validator for a single keyword.
-pub(super) fn keyword_alone(name: &str, value: Value, draft: Draft) -> Option<Validator<Reading>> {
+fn keyword_alone(name: &str, value: Value, draft: Draft) -> Option<Validator<Reading>> {
     jsonschema::options_for::<Reading>()
         .with_draft(draft)
         .should_validate_formats(true)
@@ -246,11 +254,13 @@ pub(super) fn keyword_alone(name: &str, value: Value, draft: Draft) -> Option<Va
 }
 
 /// A set of the seven type names of JSON Schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct TypeSet {
     bits: u8,
     /// In draft-04 `1.0` is no integer.
     integers_as_written: bool,
+    /// The names as written, joined by ` or `.
+    pub(super) shown: String,
 }
 
 const TYPE_NAMES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];
@@ -262,16 +272,21 @@ impl TypeSet {
             Value::Array(names) => names.as_slice(),
             single => std::slice::from_ref(single),
         };
-        let bit = |name: &Value| {
+        let known = |name: &Value| {
             let name = name.as_str()?;
-            TYPE_NAMES.iter().position(|candidate| *candidate == name).map(|at| 1 << at)
+            TYPE_NAMES.iter().position(|candidate| *candidate == name)
         };
-        let bits = names.iter().filter_map(bit).fold(0, |bits, bit: u8| bits | bit);
-        Self { bits, integers_as_written: draft == Draft::Draft4 }
+        let types: Vec<usize> = names.iter().filter_map(known).collect();
+        let shown: Vec<_> = types.iter().map(|at| TYPE_NAMES[*at]).collect();
+        Self {
+            bits: types.iter().fold(0, |bits, at| bits | 1 << at),
+            integers_as_written: draft == Draft::Draft4,
+            shown: shown.join(" or "),
+        }
     }
 
     #[inline]
-    pub(super) fn contains(self, node: Node<'_>) -> bool {
+    pub(super) fn contains(&self, node: Node<'_>) -> bool {
         let bit = match node.kind() {
             Kind::Null => 0,
             Kind::Boolean => 1,
@@ -283,7 +298,7 @@ impl TypeSet {
         self.bits & (1 << bit) != 0
     }
 
-    fn contains_number(self, node: Node<'_>) -> bool {
+    fn contains_number(&self, node: Node<'_>) -> bool {
         if self.bits & (1 << 3) != 0 {
             return true;
         }
@@ -291,15 +306,6 @@ impl TypeSet {
             !number.is_float_literal() || (!self.integers_as_written && number.parts().is_integer())
         };
         self.bits & (1 << 2) != 0 && node.as_number().is_some_and(integer)
-    }
-
-    /// The names joined by ` or `, in the order of the JSON Schema specification's types.
-    pub(super) fn names(self) -> impl Iterator<Item = &'static str> {
-        TYPE_NAMES
-            .into_iter()
-            .enumerate()
-            .filter(move |(at, _)| self.bits & (1 << at) != 0)
-            .map(|(_, name)| name)
     }
 }
 

@@ -5,18 +5,25 @@ use crate::finding::{Finding, Tally, Violation};
 
 mod assertion;
 mod budget;
+mod children;
 mod compile;
 mod completeness;
 mod ecma;
 mod evaluate;
 mod explain;
+mod failure;
 mod fault;
 mod keyword;
+mod location;
 mod metaschema;
+mod multiple;
 mod pattern;
 mod plan;
 mod progress;
 mod representation;
+mod scope;
+mod values;
+mod written;
 
 pub use compile::{RemoteDocuments, Schema, agree};
 pub use fault::SchemaFault;
@@ -26,10 +33,14 @@ pub use fault::SchemaFault;
 pub struct SchemaReport {
     /// Every failed assertion, in the order of SPEC 4.7. Empty exactly when the output is valid.
     pub violations: Vec<Violation>,
+    /// How many more there are: counted in `assertions`, not written out.
+    pub unlisted_violations: u64,
     /// Assertions passed and made (SPEC 4.4).
     pub assertions: Tally,
     /// Described objects that have all their required properties (SPEC 6.4).
     pub completeness: Tally,
     /// One `truncation` flag per described object that lacks some, in document order.
     pub incomplete: Vec<Finding>,
+    /// How many more of these there are: counted in `completeness`, not written out.
+    pub unlisted_incomplete: u64,
 }

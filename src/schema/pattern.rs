@@ -94,6 +94,11 @@ impl Pattern {
         matches!(&self.engine, Engine::Linear(linear) if linear.nfa.states().len() <= TAME_STATES)
     }
 
+    /// Whether the pattern runs in linear time.
+    pub(super) fn is_regular(&self) -> bool {
+        matches!(self.engine, Engine::Linear(_))
+    }
+
     /// What the compiled pattern holds in memory, in bytes.
     pub(super) fn memory(&self) -> usize {
         match &self.engine {

@@ -1,30 +1,37 @@
 //! From a schema value to a [`Plan`]: every reachable schema object with its keywords typed and its
 //! references resolved, or the fault that makes the schema unusable.
 
+mod flat;
+mod keywords;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use jsonschema::Draft;
-use referencing::{Resolver, Vocabulary};
-use serde_json::{Map, Value};
+use referencing::{Registry, Resolver, Uri, Vocabulary, VocabularySet};
+use serde_json::Value;
 
 use super::fault::Fault;
-use super::keyword::{
-    Assertion, Bound, Count, Format, Keyword, Limit, Rule, SchemaId, SchemaNode, TypeSet,
-    keyword_alone,
-};
+use super::keyword::{Assertion, Format, Keyword, Name, Rule, SchemaId, SchemaNode};
+use super::location::{LocationId, Locations, SchemaStep};
 use super::pattern::{Pattern, PatternError};
+use super::scope::{BaseId, Offer, ScopeId, Scopes};
+use super::written::{is_escaped, wtf8};
 
-/// Schema objects in one plan. Dynamic scopes can multiply them.
-const MAX_SCHEMAS: usize = 200_000;
+/// Schema objects in one plan beyond those that are written: dynamic scopes can multiply them.
+const MAX_MULTIPLIED: usize = 20_000;
 
 /// Bytes that the patterns of one schema may hold compiled.
 const MAX_PATTERN_MEMORY: usize = 16 << 20;
+
+/// Bytes in an identifier that others are resolved against.
+const MAX_URI: usize = 2_000;
 
 /// Everything that can be reached from the root schema.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub(super) schemas: Vec<SchemaNode>,
+    pub(super) locations: Locations,
     /// Whether any `unevaluated*` is among them, so that evaluation must be tracked.
     pub(super) tracks: bool,
     /// Whether its cost is linear in the data whoever evaluates it.
@@ -34,82 +41,138 @@ pub(super) struct Plan {
 /// The compiled patterns of a schema, by their source.
 pub(super) type Patterns = HashMap<String, Arc<Pattern>>;
 
-/// Builds the plan of the schema at `resolver`'s base.
+/// A plan, and what the second validator needs to know about it.
+pub(super) struct Planned<'r> {
+    pub(super) plan: Plan,
+    pub(super) patterns: Patterns,
+    /// For each schema what is written there, and the draft it is read in.
+    sources: Vec<(&'r Value, Draft)>,
+    /// Whether references lead from one resource to another.
+    several_resources: bool,
+}
+
+/// Builds the plan of the schema at `base`.
 pub(super) fn plan<'r>(
     root: &'r Value,
-    resolver: Resolver<'r>,
+    registry: &'r Registry<'r>,
+    base: Uri<String>,
     draft: Draft,
-) -> Result<(Plan, Patterns), Fault> {
+) -> Result<Planned<'r>, Fault> {
     let mut builder = Builder {
+        registry,
         plan: Plan::default(),
+        sources: Vec::new(),
+        limit: MAX_MULTIPLIED + size(root),
         known: HashMap::new(),
         waiting: Vec::new(),
+        bases: Vec::new(),
+        base_ids: HashMap::new(),
+        scopes: Scopes::default(),
         patterns: HashMap::new(),
         pattern_memory: 0,
+        formats: HashMap::new(),
+        assertions: HashMap::new(),
         known_formats: jsonschema::options(),
     };
-    builder.schedule(Site { value: root, resolver, draft, location: "#".to_owned() })?;
+    let base = builder.base(Arc::new(base), None)?;
+    let location = builder.bases[base as usize].start;
+    builder.schedule(Site { value: root, base, scope: 0, draft, location })?;
     while let Some((id, site)) = builder.waiting.pop() {
-        builder.plan.schemas[id as usize] = builder.schema(&site)?;
+        builder.plan.schemas[id as usize] = builder.schema(site)?;
     }
-    Ok((builder.plan, builder.patterns))
+    let several_resources = builder.bases.len() > 1;
+    let Builder { plan, patterns, sources, .. } = builder;
+    Ok(Planned { plan, patterns, sources, several_resources })
+}
+
+/// Values in a schema, itself included.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Array(elements) => 1 + elements.iter().map(size).sum::<usize>(),
+        Value::Object(members) => 1 + members.values().map(size).sum::<usize>(),
+        _ => 1,
+    }
 }
 
 /// A schema and how references in it resolve.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 struct Site<'r> {
     value: &'r Value,
-    resolver: Resolver<'r>,
+    base: BaseId,
+    scope: ScopeId,
     draft: Draft,
-    location: String,
+    location: LocationId,
+}
+
+/// A schema resource.
+struct Base<'r> {
+    uri: Arc<Uri<String>>,
+    start: LocationId,
+    /// Without any dynamic scope: the scope is kept here.
+    resolver: Resolver<'r>,
+    offer: Arc<Offer>,
+    /// Of a schema in it that names no dialect itself.
+    vocabularies: Option<VocabularySet>,
 }
 
 /// What makes two visits of one schema the same: where it is, what its references are relative to,
-/// and the resources passed on the way, which dynamic references look through.
-type SiteKey = (usize, String, Vec<String>);
+/// and what dynamic references find.
+type SiteKey = (usize, BaseId, ScopeId);
 
 struct Builder<'r> {
+    registry: &'r Registry<'r>,
     plan: Plan,
+    sources: Vec<(&'r Value, Draft)>,
+    /// How many schemas the plan may have.
+    limit: usize,
     known: HashMap<SiteKey, SchemaId>,
     waiting: Vec<(SchemaId, Site<'r>)>,
+    bases: Vec<Base<'r>>,
+    base_ids: HashMap<Arc<Uri<String>>, BaseId>,
+    scopes: Scopes,
     patterns: Patterns,
     pattern_memory: usize,
+    formats: HashMap<(String, Draft), Arc<Format>>,
+    /// By the address of the keyword's value: a schema that is visited again shares them.
+    assertions: HashMap<(usize, &'static str), Option<Arc<Assertion>>>,
     known_formats: jsonschema::ValidationOptions<'r>,
 }
 
 impl<'r> Builder<'r> {
     /// The number of the schema at a site, which is looked at later if it is new.
     fn schedule(&mut self, mut site: Site<'r>) -> Result<SchemaId, Fault> {
-        site.draft = match site.draft.create_resource_ref(site.value).draft() {
-            Draft::Unknown => site.draft,
-            known => known,
-        };
-        let mut scope = Vec::new();
-        // From the innermost to the outermost; only the outermost of equal ones decides.
-        let visited: Vec<_> =
-            site.resolver.dynamic_scope().iter().map(|uri| uri.as_str().to_owned()).collect();
-        for uri in visited.into_iter().rev() {
-            if !scope.contains(&uri) {
-                scope.push(uri);
-            }
+        match site.draft.detect(site.value) {
+            Draft::Unknown => {}
+            known => site.draft = known,
         }
-        let base = site.resolver.base_uri().as_str().to_owned();
-        let key = (std::ptr::from_ref(site.value).addr(), base, scope);
+        let offer = self.bases[site.base as usize].offer.clone();
+        site.scope = self
+            .scopes
+            .enter(site.scope, site.base, &offer)
+            .ok_or_else(|| self.too_many(site.location))?;
+        let key = (std::ptr::from_ref(site.value).addr(), site.base, site.scope);
         if let Some(id) = self.known.get(&key) {
             return Ok(*id);
         }
-        if self.plan.schemas.len() >= MAX_SCHEMAS {
-            return Err(Fault::too_many_schemas(&site.location));
-        }
-        let id = self.plan.schemas.len() as SchemaId;
-        self.plan.schemas.push(SchemaNode::default());
+        let id = self.reserve(site)?;
         self.known.insert(key, id);
         self.waiting.push((id, site));
         Ok(id)
     }
 
-    fn schema(&mut self, site: &Site<'r>) -> Result<SchemaNode, Fault> {
-        let location = site.location.clone();
+    /// The number of one schema more.
+    fn reserve(&mut self, site: Site<'r>) -> Result<SchemaId, Fault> {
+        if self.plan.schemas.len() >= self.limit {
+            return Err(self.too_many(site.location));
+        }
+        let id = self.plan.schemas.len() as SchemaId;
+        self.plan.schemas.push(SchemaNode { location: site.location, ..SchemaNode::default() });
+        self.sources.push((site.value, site.draft));
+        Ok(id)
+    }
+
+    fn schema(&mut self, site: Site<'r>) -> Result<SchemaNode, Fault> {
+        let location = site.location;
         let object = match site.value {
             Value::Object(object) => object,
             Value::Bool(boolean) => {
@@ -119,7 +182,7 @@ impl<'r> Builder<'r> {
                     ..SchemaNode::default()
                 });
             }
-            _ => return Err(Fault::not_a_schema(&site.location)),
+            _ => return Err(Fault::not_a_schema(&self.plan.locations.text(location))),
         };
         let legacy_reference =
             object.get("$ref").filter(|value| is_legacy(site.draft) && value.is_string());
@@ -132,9 +195,8 @@ impl<'r> Builder<'r> {
             let keywords = rule.map(|rule| Keyword { name: "$ref", rule }).into_iter().collect();
             return Ok(SchemaNode { location, keywords, ..SchemaNode::default() });
         }
-        let vocabularies = site.resolver.find_vocabularies(site.draft, site.value);
-        let validates =
-            site.draft < Draft::Draft201909 || vocabularies.contains(&Vocabulary::Validation);
+        let validates = site.draft < Draft::Draft201909
+            || self.vocabularies(site).contains(&Vocabulary::Validation);
         let mut keywords = Vec::new();
         for (name, value) in object {
             let Some((name, rule)) = self.keyword(site, object, name, value)? else { continue };
@@ -142,350 +204,212 @@ impl<'r> Builder<'r> {
                 keywords.push(Keyword { name, rule });
             }
         }
-        Ok(SchemaNode { location, keywords, described: described(object), ..SchemaNode::default() })
+        let described = object.contains_key("properties").then(|| self.required(site, object));
+        let described = described.transpose()?;
+        Ok(SchemaNode { location, keywords, described, ..SchemaNode::default() })
     }
 
-    /// The meaning of one keyword beside its siblings; `None` where it means nothing here.
-    fn keyword(
-        &mut self,
-        site: &Site<'r>,
-        siblings: &'r Map<String, Value>,
-        name: &str,
-        value: &'r Value,
-    ) -> Result<Option<(&'static str, Rule)>, Fault> {
-        let draft = site.draft;
-        let array_of_schemas =
-            |value: &'r Value| value.as_array().map(Vec::as_slice).unwrap_or_default();
-        let rule = match name {
-            "$ref" => return Ok(self.reference(site, "$ref", value)?.map(|rule| ("$ref", rule))),
-            "$dynamicRef" if draft >= Draft::Draft202012 => {
-                return Ok(self
-                    .reference(site, "$dynamicRef", value)?
-                    .map(|rule| ("$dynamicRef", rule)));
-            }
-            "$recursiveRef" if draft == Draft::Draft201909 => {
-                let rule = self.recursive_reference(site)?;
-                return Ok(Some(("$recursiveRef", rule)));
-            }
-            "properties" => ("properties", Rule::Properties(self.named(site, name, value)?)),
-            "patternProperties" => {
-                let mut entries = Vec::new();
-                for (source, schema) in self.named(site, name, value)? {
-                    entries.push((
-                        self.pattern(site, &["patternProperties", &source], &source)?,
-                        schema,
-                    ));
-                }
-                ("patternProperties", Rule::PatternProperties(entries))
-            }
-            "additionalProperties" => {
-                let named = siblings.get("properties").and_then(Value::as_object);
-                let patterned = siblings.get("patternProperties").and_then(Value::as_object);
-                let mut patterns = Vec::new();
-                for source in patterned.into_iter().flat_map(Map::keys) {
-                    patterns.push(self.pattern(site, &["patternProperties", source], source)?);
-                }
-                let mut named: Vec<_> = named.into_iter().flat_map(Map::keys).cloned().collect();
-                named.sort_unstable();
-                let schema = self.child(site, &[name], value)?;
-                ("additionalProperties", Rule::AdditionalProperties { schema, named, patterns })
-            }
-            "propertyNames" if draft > Draft::Draft4 => {
-                ("propertyNames", Rule::PropertyNames(self.child(site, &[name], value)?))
-            }
-            "prefixItems" if draft >= Draft::Draft202012 => {
-                ("prefixItems", Rule::PrefixItems(self.listed(site, name, value)?))
-            }
-            "items" => match value {
-                Value::Array(_) if draft < Draft::Draft202012 => {
-                    ("items", Rule::PrefixItems(self.listed(site, name, value)?))
-                }
-                Value::Array(_) => return Ok(None),
-                _ => {
-                    let prefix =
-                        siblings.get("prefixItems").filter(|_| draft >= Draft::Draft202012);
-                    let from = prefix.map_or(0, |prefix| array_of_schemas(prefix).len());
-                    let schema = self.child(site, &[name], value)?;
-                    ("items", Rule::Items { schema, from, count_once: false })
-                }
-            },
-            "additionalItems" if draft < Draft::Draft202012 => {
-                let schema = self.child(site, &[name], value)?;
-                let Some(Value::Array(prefix)) = siblings.get("items") else { return Ok(None) };
-                ("additionalItems", Rule::Items { schema, from: prefix.len(), count_once: true })
-            }
-            "contains" if draft > Draft::Draft4 => {
-                let modern = draft >= Draft::Draft201909;
-                let count = |name| siblings.get(name).filter(|_| modern).and_then(Count::parse);
-                let (min, max) = (count("minContains"), count("maxContains"));
-                let schema = self.child(site, &[name], value)?;
-                let evaluates = draft >= Draft::Draft202012;
-                ("contains", Rule::Contains { schema, min, max, evaluates })
-            }
-            "allOf" => ("allOf", Rule::AllOf(self.listed(site, name, value)?)),
-            "anyOf" => ("anyOf", Rule::AnyOf(self.listed(site, name, value)?)),
-            "oneOf" => ("oneOf", Rule::OneOf(self.listed(site, name, value)?)),
-            "not" => ("not", Rule::Not(self.child(site, &[name], value)?)),
-            "if" if draft >= Draft::Draft7 => {
-                let mut branch = |name: &'static str| {
-                    siblings.get(name).map(|value| self.child(site, &[name], value)).transpose()
-                };
-                let (then, otherwise) = (branch("then")?, branch("else")?);
-                let condition = self.child(site, &[name], value)?;
-                ("if", Rule::If { condition, then, otherwise })
-            }
-            "dependentSchemas" if draft >= Draft::Draft201909 => {
-                ("dependentSchemas", Rule::DependentSchemas(self.named(site, name, value)?))
-            }
-            "dependencies" => return self.dependencies(site, value),
-            // Applied by nobody or by a reference; every schema in them must be sound all the same.
-            "$defs" | "definitions" => {
-                self.named(site, name, value)?;
-                return Ok(None);
-            }
-            "then" | "else" | "contentSchema" => {
-                self.child(site, &[name], value)?;
-                return Ok(None);
-            }
-            "unevaluatedProperties" if draft >= Draft::Draft201909 => {
-                self.plan.tracks = true;
-                (
-                    "unevaluatedProperties",
-                    Rule::UnevaluatedProperties(self.child(site, &[name], value)?),
-                )
-            }
-            "unevaluatedItems" if draft >= Draft::Draft201909 => {
-                self.plan.tracks = true;
-                ("unevaluatedItems", Rule::UnevaluatedItems(self.child(site, &[name], value)?))
-            }
-            _ => return self.assertion(site, siblings, name, value),
-        };
-        Ok(Some(rule))
-    }
-
-    fn assertion(
-        &mut self,
-        site: &Site<'r>,
-        siblings: &'r Map<String, Value>,
-        name: &str,
-        value: &'r Value,
-    ) -> Result<Option<(&'static str, Rule)>, Fault> {
-        let draft = site.draft;
-        let count = |make: fn(Count) -> Assertion| Count::parse(value).map(make);
-        let is_true = |name: &str| siblings.get(name) == Some(&Value::Bool(true));
-        let limit = || value.as_number().map(|number| Limit::new(number.as_str().to_owned()));
-        let bound = |bound| limit().map(|limit| Assertion::Bound { bound, limit });
-        let assertion = match name {
-            "type" => ("type", Some(Assertion::Type(TypeSet::parse(value, draft)))),
-            "enum" => ("enum", value.as_array().cloned().map(Assertion::Enum)),
-            "const" if draft > Draft::Draft4 => ("const", Some(Assertion::Const(value.clone()))),
-            "minimum" if draft == Draft::Draft4 && is_true("exclusiveMinimum") => {
-                ("minimum", bound(Bound::Above))
-            }
-            "maximum" if draft == Draft::Draft4 && is_true("exclusiveMaximum") => {
-                ("maximum", bound(Bound::Below))
-            }
-            "minimum" => ("minimum", bound(Bound::AtLeast)),
-            "maximum" => ("maximum", bound(Bound::AtMost)),
-            "exclusiveMinimum" if draft > Draft::Draft4 => {
-                ("exclusiveMinimum", bound(Bound::Above))
-            }
-            "exclusiveMaximum" if draft > Draft::Draft4 => {
-                ("exclusiveMaximum", bound(Bound::Below))
-            }
-            "multipleOf" => ("multipleOf", multiple_of(value, draft)),
-            "minLength" => ("minLength", count(Assertion::MinLength)),
-            "maxLength" => ("maxLength", count(Assertion::MaxLength)),
-            "minItems" => ("minItems", count(Assertion::MinItems)),
-            "maxItems" => ("maxItems", count(Assertion::MaxItems)),
-            "minProperties" => ("minProperties", count(Assertion::MinProperties)),
-            "maxProperties" => ("maxProperties", count(Assertion::MaxProperties)),
-            "uniqueItems" => {
-                ("uniqueItems", (value == &Value::Bool(true)).then_some(Assertion::UniqueItems))
-            }
-            "required" => {
-                ("required", value.is_array().then(|| Assertion::Required(strings(value))))
-            }
-            "dependentRequired" if draft >= Draft::Draft201909 => {
-                let entries = value.as_object().map(|entries| {
-                    entries.iter().map(|(name, names)| (name.clone(), strings(names))).collect()
-                });
-                ("dependentRequired", entries.map(Assertion::Dependencies))
-            }
-            "pattern" => {
-                let Some(source) = value.as_str() else { return Ok(None) };
-                ("pattern", Some(Assertion::Pattern(self.pattern(site, &["pattern"], source)?)))
-            }
-            "format" => {
-                let name =
-                    value.as_str().filter(|name| self.known_formats.is_known_format(draft, name));
-                ("format", name.map(|name| Assertion::Format(Format::new(name, draft))))
-            }
-            _ => return Ok(None),
-        };
-        Ok(assertion.1.map(|made| (assertion.0, Rule::Assert(made))))
-    }
-
-    /// `dependencies` holds both kinds; the names count, the schemas apply.
-    fn dependencies(
-        &mut self,
-        site: &Site<'r>,
-        value: &'r Value,
-    ) -> Result<Option<(&'static str, Rule)>, Fault> {
-        let Some(entries) = value.as_object() else { return Ok(None) };
-        let named: Vec<_> = entries
-            .iter()
-            .filter(|(_, needs)| !needs.is_object() && !needs.is_boolean())
-            .map(|(name, needs)| (name.clone(), strings(needs)))
-            .collect();
-        let mut schemas = Vec::new();
-        for (name, needs) in
-            entries.iter().filter(|(_, needs)| needs.is_object() || needs.is_boolean())
-        {
-            schemas.push((name.clone(), self.child(site, &["dependencies", name], needs)?));
+    fn vocabularies(&mut self, site: Site<'r>) -> VocabularySet {
+        let base = &mut self.bases[site.base as usize];
+        if site.value.get("$schema").is_some() {
+            return base.resolver.find_vocabularies(site.draft, site.value);
         }
-        Ok(Some(match (named.is_empty(), schemas.is_empty()) {
-            (true, _) => ("dependencies", Rule::DependentSchemas(schemas)),
-            (false, true) => ("dependencies", Rule::Assert(Assertion::Dependencies(named))),
-            (false, false) => {
-                // Both kinds: the names go into a schema of their own that always applies.
-                let id = self.plan.schemas.len() as SchemaId;
-                let rule = Rule::Assert(Assertion::Dependencies(named));
-                self.plan.schemas.push(SchemaNode {
-                    location: site.location.clone(),
-                    keywords: vec![
-                        Keyword { name: "dependencies", rule },
-                        Keyword { name: "dependencies", rule: Rule::DependentSchemas(schemas) },
-                    ],
-                    ..SchemaNode::default()
-                });
-                ("dependencies", Rule::Reference(id))
-            }
-        }))
+        let find = || base.resolver.find_vocabularies(site.draft, site.value);
+        base.vocabularies.get_or_insert_with(find).clone()
+    }
+
+    /// The number of the resource with this URI, met at this site.
+    fn base(&mut self, uri: Arc<Uri<String>>, met: Option<Site<'r>>) -> Result<BaseId, Fault> {
+        if let Some(id) = self.base_ids.get(&uri) {
+            return Ok(*id);
+        }
+        if uri.as_str().len() > MAX_URI {
+            let location = met.map_or_else(|| "#".to_owned(), |site| self.text(site.location));
+            return Err(Fault::costly_schema(&location, "has an identifier that is too long"));
+        }
+        let id = self.bases.len() as BaseId;
+        // In the schema that was given, a place is a plain JSON Pointer.
+        let uri_of_start = if met.is_none() { "" } else { uri.as_str() };
+        let start = self.plan.locations.start(&format!("{uri_of_start}#"));
+        let resolver = self.registry.resolver((*uri).clone());
+        let offer = Arc::new(offer(&resolver));
+        self.bases.push(Base { uri: uri.clone(), start, resolver, offer, vocabularies: None });
+        self.base_ids.insert(uri, id);
+        Ok(id)
     }
 
     fn reference(
         &mut self,
-        site: &Site<'r>,
-        keyword: &str,
+        site: Site<'r>,
+        keyword: &'static str,
         value: &Value,
     ) -> Result<Option<Rule>, Fault> {
         let Some(reference) = value.as_str() else { return Ok(None) };
-        let resolved = site
-            .resolver
-            .lookup(reference)
-            .map_err(|_| Fault::unresolvable(&site.location, keyword))?;
-        let (value, resolver, draft) = resolved.into_inner();
-        let location = location_of(&resolver, reference);
-        self.schedule(Site { value, resolver, draft, location }).map(|id| Some(Rule::Reference(id)))
+        let (uri, fragment) = reference.rsplit_once('#').unwrap_or((reference, ""));
+        let base = if uri.is_empty() { site.base } else { self.against(site, keyword, uri)? };
+        let mut target = self.lookup(site, keyword, base, fragment)?;
+        if keyword == "$dynamicRef"
+            && is_dynamic_anchor(target.value, fragment)
+            && let Some(outermost) = self.scopes.anchor(site.scope, fragment)
+        {
+            target = self.lookup(site, keyword, outermost, fragment)?;
+        }
+        self.schedule(target).map(|id| Some(Rule::Reference(id)))
     }
 
-    fn recursive_reference(&mut self, site: &Site<'r>) -> Result<Rule, Fault> {
-        let resolved = site
-            .resolver
-            .lookup_recursive_ref()
-            .map_err(|_| Fault::unresolvable(&site.location, "$recursiveRef"))?;
-        let (value, resolver, draft) = resolved.into_inner();
-        let location = location_of(&resolver, "#");
-        self.schedule(Site { value, resolver, draft, location }).map(Rule::Reference)
+    fn recursive_reference(&mut self, site: Site<'r>) -> Result<Rule, Fault> {
+        let outermost = match self.bases[site.base as usize].offer.recursive {
+            true => self.scopes.recursive(site.scope),
+            false => None,
+        };
+        let base = outermost.unwrap_or(site.base);
+        let target = self.lookup(site, "$recursiveRef", base, "")?;
+        self.schedule(target).map(Rule::Reference)
     }
 
+    /// The resource that a URI means at a site.
+    fn against(
+        &mut self,
+        site: Site<'r>,
+        keyword: &'static str,
+        uri: &str,
+    ) -> Result<BaseId, Fault> {
+        let Base { resolver, uri: base, .. } = &self.bases[site.base as usize];
+        match resolver.resolve_uri(&base.borrow(), uri) {
+            Ok(uri) => self.base(uri, Some(site)),
+            Err(_) => Err(self.unresolvable(site, keyword)),
+        }
+    }
+
+    /// The schema that a fragment means in a resource, seen from a site.
+    fn lookup(
+        &mut self,
+        site: Site<'r>,
+        keyword: &'static str,
+        base: BaseId,
+        fragment: &str,
+    ) -> Result<Site<'r>, Fault> {
+        let Base { resolver, start, .. } = &self.bases[base as usize];
+        let start = *start;
+        let resolved = resolver
+            .lookup(&format!("#{fragment}"))
+            .map_err(|_| self.unresolvable(site, keyword))?;
+        let (value, resolver, draft) = resolved.into_inner();
+        // A pointer may lead into a resource within the resource.
+        let base = self.base(resolver.base_uri(), Some(site))?;
+        let location = self.plan.locations.fragment(start, fragment);
+        Ok(Site { value, base, scope: site.scope, draft, location })
+    }
+
+    /// The schema in the value of a keyword.
     fn child(
         &mut self,
-        site: &Site<'r>,
-        steps: &[&str],
+        site: Site<'r>,
+        steps: &[SchemaStep<'_>],
         value: &'r Value,
     ) -> Result<SchemaId, Fault> {
-        let location = below(&site.location, steps);
-        let resource = site.draft.create_resource_ref(value);
-        let unresolved = |_| Fault::unresolvable(&location, "$id");
-        let resolver = site.resolver.in_subresource(resource).map_err(unresolved)?;
-        self.schedule(Site { value, location, resolver, draft: site.draft })
+        let location = self.plan.locations.below(site.location, steps);
+        let mut site = Site { value, location, ..site };
+        if let Some(id) = site.draft.create_resource_ref(value).id() {
+            site.base = self.against(site, "$id", id)?;
+        }
+        self.schedule(site)
     }
 
     fn named(
         &mut self,
-        site: &Site<'r>,
-        keyword: &str,
+        site: Site<'r>,
+        keyword: &'static str,
         value: &'r Value,
-    ) -> Result<Vec<(String, SchemaId)>, Fault> {
+    ) -> Result<Vec<(Name, SchemaId)>, Fault> {
         let entries = value.as_object().into_iter().flatten();
-        entries
-            .map(|(name, value)| Ok((name.clone(), self.child(site, &[keyword, name], value)?)))
-            .collect()
+        let mut named = Vec::new();
+        for (name, value) in entries {
+            let steps = [SchemaStep::Keyword(keyword), SchemaStep::Name(name)];
+            named.push((wtf8(name).into(), self.child(site, &steps, value)?));
+        }
+        Ok(named)
     }
 
     fn listed(
         &mut self,
-        site: &Site<'r>,
-        keyword: &str,
+        site: Site<'r>,
+        keyword: &'static str,
         value: &'r Value,
     ) -> Result<Vec<SchemaId>, Fault> {
         let entries = value.as_array().into_iter().flatten().enumerate();
-        entries.map(|(at, value)| self.child(site, &[keyword, &at.to_string()], value)).collect()
+        let step = |at| [SchemaStep::Keyword(keyword), SchemaStep::Index(at)];
+        entries.map(|(at, value)| self.child(site, &step(at), value)).collect()
     }
 
+    /// The pattern with this source, which stands some steps below the site.
     fn pattern(
         &mut self,
-        site: &Site<'r>,
-        steps: &[&str],
+        site: Site<'r>,
+        steps: &[SchemaStep<'_>],
         source: &str,
     ) -> Result<Arc<Pattern>, Fault> {
         if let Some(known) = self.patterns.get(source) {
             return Ok(known.clone());
         }
-        let location = below(&site.location, steps);
-        let pattern = Pattern::compile(source).map_err(|error| match error {
-            PatternError::Invalid => Fault::bad_pattern(&location),
-            PatternError::TooCostly => Fault::costly_pattern(&location),
+        let pattern = match Pattern::compile(source) {
+            // No text of a pattern can be half a character.
+            Ok(_) if is_escaped(source) => Err(PatternError::Invalid),
+            Ok(pattern) => {
+                self.pattern_memory += pattern.memory();
+                let fits = self.pattern_memory <= MAX_PATTERN_MEMORY;
+                fits.then_some(pattern).ok_or(PatternError::TooCostly)
+            }
+            Err(error) => Err(error),
+        };
+        let pattern = pattern.map_err(|error| {
+            let location = self.plan.locations.below(site.location, steps);
+            match error {
+                PatternError::Invalid => Fault::bad_pattern(&self.text(location)),
+                PatternError::TooCostly => Fault::costly_pattern(&self.text(location)),
+            }
         })?;
-        self.pattern_memory += pattern.memory();
-        if self.pattern_memory > MAX_PATTERN_MEMORY {
-            return Err(Fault::costly_pattern(&location));
-        }
         let pattern = Arc::new(pattern);
         self.patterns.insert(source.to_owned(), pattern.clone());
         Ok(pattern)
     }
+
+    fn text(&self, location: LocationId) -> String {
+        self.plan.locations.text(location)
+    }
+
+    fn too_many(&self, location: LocationId) -> Fault {
+        Fault::too_many_schemas(&self.text(location))
+    }
+
+    fn unresolvable(&self, site: Site<'r>, keyword: &str) -> Fault {
+        Fault::unresolvable(&self.text(site.location), keyword)
+    }
+}
+
+/// What a resource offers to dynamic references, as far as it is written in it.
+fn offer(resolver: &Resolver<'_>) -> Offer {
+    let Ok(resolved) = resolver.lookup("#") else { return Offer::default() };
+    let (root, _, draft) = resolved.into_inner();
+    let mut offer = Offer {
+        anchors: Vec::new(),
+        recursive: draft == Draft::Draft201909
+            && root.get("$recursiveAnchor") == Some(&Value::Bool(true)),
+    };
+    let mut waiting = if draft >= Draft::Draft202012 { vec![root] } else { Vec::new() };
+    while let Some(value) = waiting.pop() {
+        let anchor = value.get("$dynamicAnchor").and_then(Value::as_str);
+        offer.anchors.extend(anchor.map(str::to_owned));
+        let own = |value: &&Value| draft.create_resource_ref(value).id().is_none();
+        waiting.extend(draft.subresources_of(value).filter(own));
+    }
+    offer
+}
+
+fn is_dynamic_anchor(value: &Value, name: &str) -> bool {
+    !name.is_empty() && value.get("$dynamicAnchor").and_then(Value::as_str) == Some(name)
 }
 
 fn is_legacy(draft: Draft) -> bool {
     matches!(draft, Draft::Draft4 | Draft::Draft6 | Draft::Draft7)
-}
-
-fn strings(value: &Value) -> Vec<String> {
-    match value {
-        Value::String(single) => vec![single.clone()],
-        Value::Array(list) => list.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn multiple_of(value: &Value, draft: Draft) -> Option<Assertion> {
-    let divisor = value.as_number()?.as_str().to_owned();
-    let exact = keyword_alone("multipleOf", value.clone(), draft)?;
-    Some(Assertion::MultipleOf { divisor, exact })
-}
-
-fn described(object: &Map<String, Value>) -> Option<Vec<String>> {
-    object.get("properties")?;
-    Some(object.get("required").map(strings).unwrap_or_default())
-}
-
-/// The place that a reference leads to: a pointer in the root schema, else the whole URI.
-fn location_of(resolver: &Resolver<'_>, reference: &str) -> String {
-    let fragment = reference.split_once('#').map_or("", |(_, fragment)| fragment);
-    let base = resolver.base_uri();
-    let base = base.as_str().strip_prefix("json-schema:///").unwrap_or(base.as_str());
-    format!("{base}#{fragment}")
-}
-
-/// A location some steps further, the steps as JSON Pointer tokens.
-fn below(location: &str, steps: &[&str]) -> String {
-    let mut location = location.to_owned();
-    for step in steps {
-        location.push('/');
-        location.push_str(&step.replace('~', "~0").replace('/', "~1"));
-    }
-    location
 }

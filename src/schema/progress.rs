@@ -14,15 +14,18 @@ const MAX_APPLICATIONS: u64 = 20_000;
 /// How many schemas a tame plan has at most.
 const TAME_SCHEMAS: usize = 200;
 
+/// Schemas that apply each other to one value, one inside the other.
+const MAX_CHAIN: usize = 900;
+
 /// Refuses schemas that apply themselves to the same value, or too many to one value.
 /// Notes at each schema what an `unevaluated*` costs there.
 pub(super) fn ensure_progress(plan: &mut Plan) -> Result<(), Fault> {
-    let mut costs: Vec<Cost> = vec![Cost::Unknown; plan.schemas.len()];
+    let mut states = vec![State::Unknown; plan.schemas.len()];
     for id in 0..plan.schemas.len() as SchemaId {
-        measure(plan, id, &mut costs)?;
+        measure(plan, id, &mut states)?;
     }
-    for (schema, cost) in plan.schemas.iter_mut().zip(costs) {
-        if let (true, Cost::Known(cost)) = (asks_for_evaluated(schema), cost) {
+    for (schema, state) in plan.schemas.iter_mut().zip(states) {
+        if let (true, State::Known { cost, .. }) = (asks_for_evaluated(schema), state) {
             schema.surcharge = cost;
         }
     }
@@ -44,52 +47,78 @@ fn is_tame(plan: &Plan) -> bool {
 }
 
 #[derive(Clone, Copy)]
-enum Cost {
+enum State {
     Unknown,
     /// On the path that is being followed.
     Open,
-    Known(u64),
+    Known {
+        /// Applications, its own included.
+        cost: u64,
+        /// How many of them stand inside each other.
+        chain: usize,
+    },
+}
+
+/// A schema on the path, and what it applies that was not yet looked at.
+struct Visit<'p> {
+    id: SchemaId,
+    rest: Box<dyn Iterator<Item = SchemaId> + 'p>,
+    cost: u64,
+    chain: usize,
+}
+
+impl<'p> Visit<'p> {
+    fn new(plan: &'p Plan, id: SchemaId) -> Self {
+        Self { id, rest: Box::new(in_place(&plan.schemas[id as usize])), cost: 1, chain: 1 }
+    }
+
+    fn add(&mut self, cost: u64, chain: usize) {
+        self.cost = self.cost.saturating_add(cost);
+        self.chain = self.chain.max(chain + 1);
+    }
 }
 
 /// Depth first without recursion: a chain of references can be as long as the request.
-fn measure(plan: &Plan, start: SchemaId, costs: &mut [Cost]) -> Result<(), Fault> {
-    let mut path = vec![start];
-    while let Some(&id) = path.last() {
-        if let Cost::Known(_) = costs[id as usize] {
-            path.pop();
-            continue;
-        }
-        let schema = &plan.schemas[id as usize];
-        costs[id as usize] = Cost::Open;
-        let mut total = 1_u64;
-        let mut waiting = false;
-        for next in in_place(schema) {
-            match costs[next as usize] {
-                Cost::Known(cost) => total = total.saturating_add(cost),
-                Cost::Open => {
-                    let problem = "refers to itself for the same value, without end";
-                    return Err(Fault::costly_schema(&schema.location, problem));
+fn measure(plan: &Plan, start: SchemaId, states: &mut [State]) -> Result<(), Fault> {
+    let fault = |id: SchemaId, problem: &str| {
+        let location = plan.locations.text(plan.schemas[id as usize].location);
+        Err(Fault::costly_schema(&location, problem))
+    };
+    if !matches!(states[start as usize], State::Unknown) {
+        return Ok(());
+    }
+    states[start as usize] = State::Open;
+    let mut path = vec![Visit::new(plan, start)];
+    while let Some(visit) = path.last_mut() {
+        if let Some(next) = visit.rest.next() {
+            match states[next as usize] {
+                State::Known { cost, chain } => visit.add(cost, chain),
+                State::Open => {
+                    return fault(visit.id, "refers to itself for the same value, without end");
                 }
-                Cost::Unknown => {
-                    path.push(next);
-                    waiting = true;
-                    break;
+                State::Unknown => {
+                    states[next as usize] = State::Open;
+                    path.push(Visit::new(plan, next));
                 }
             }
-        }
-        if waiting {
             continue;
         }
-        if asks_for_evaluated(schema) {
+        let Visit { id, mut cost, chain, .. } = *visit;
+        if asks_for_evaluated(&plan.schemas[id as usize]) {
             // The other validator asks every branch a second time what it evaluates.
-            total = total.saturating_mul(2);
+            cost = cost.saturating_mul(2);
         }
-        if total > MAX_APPLICATIONS {
-            let problem = "applies too many schemas to one value";
-            return Err(Fault::costly_schema(&schema.location, problem));
+        if cost > MAX_APPLICATIONS {
+            return fault(id, "applies too many schemas to one value");
         }
-        costs[id as usize] = Cost::Known(total);
+        if chain > MAX_CHAIN {
+            return fault(id, "applies schemas too deep inside each other to one value");
+        }
+        states[id as usize] = State::Known { cost, chain };
         path.pop();
+        if let Some(above) = path.last_mut() {
+            above.add(cost, chain);
+        }
     }
     Ok(())
 }

@@ -1,31 +1,74 @@
-//! Our [`Document`](crate::json::Document) as the jsonschema crate sees it, and values of a schema
-//! as that crate wants them: one reading serves the validator too.
+//! Our [`Document`](crate::json::Document) as the jsonschema crate sees it: one reading serves the
+//! validator too.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use jsonschema::JsonType;
 use jsonschema::json::{Array, Json, JsonNumber, Node as JsonNode, NodeIdentity, Object};
-use serde_json::{Map, Number as SerdeNumber, Value};
+use serde_json::{Number as SerdeNumber, Value};
 
 use crate::json::{self, Elements, Kind, Members, Node, Number};
+
+use super::written::to_value;
 
 /// The representation whose nodes are [`View`]s.
 #[derive(Debug)]
 pub(super) struct Reading;
 
+/// How often the validator may still look at the data. It has no bounds of its own: when this is
+/// used up, every value looks empty, it comes to an end, and its answer is worth nothing.
+#[derive(Debug)]
+pub(super) struct Meter(Cell<u64>);
+
+impl Meter {
+    /// A meter for so many looks.
+    pub(super) fn new(looks: u64) -> Self {
+        Self(Cell::new(looks))
+    }
+
+    /// Whether it is used up.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.0.get() == 0
+    }
+
+    #[inline]
+    fn take(&self, looks: usize) -> bool {
+        let left = self.0.get().saturating_sub(looks as u64);
+        self.0.set(left);
+        left > 0
+    }
+}
+
 /// A value of a document, or a property name on its own, which `propertyNames` looks at.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum View<'d> {
     /// A value.
-    Value(Node<'d>),
+    Value(Node<'d>, &'d Meter),
     /// A property name.
     Name(&'d str),
 }
 
+/// What looking at `bytes` costs: a short value one look.
+#[inline]
+fn looks(bytes: usize) -> usize {
+    1 + bytes / 32
+}
+
 impl<'d> View<'d> {
+    /// The value, for as long as the meter has looks left.
+    #[inline]
     fn node(&self) -> Option<Node<'d>> {
         match self {
-            Self::Value(node) => Some(*node),
+            Self::Value(node, meter) => meter.take(1).then_some(*node),
+            Self::Name(_) => None,
+        }
+    }
+
+    /// The same for a scalar or an array that is about to be looked at as a whole.
+    fn whole(&self) -> Option<Node<'d>> {
+        match self {
+            Self::Value(node, meter) => meter.take(looks(node.source().len())).then_some(*node),
             Self::Name(_) => None,
         }
     }
@@ -52,26 +95,33 @@ impl Json for Reading {
 
 impl<'d> JsonNode<'d, Reading> for View<'d> {
     type Object = ObjectView<'d>;
-    type Array = Node<'d>;
-    type Number = Number<'d>;
+    type Array = ArrayView<'d>;
+    type Number = NumberView<'d>;
 
     fn as_object(&self) -> Option<ObjectView<'d>> {
-        self.node().filter(|node| node.kind() == Kind::Object).map(ObjectView)
+        let Self::Value(_, meter) = self else { return None };
+        self.node().filter(|node| node.kind() == Kind::Object).map(|node| ObjectView(node, meter))
     }
 
-    fn as_array(&self) -> Option<Node<'d>> {
-        self.node().filter(|node| node.kind() == Kind::Array)
+    fn as_array(&self) -> Option<ArrayView<'d>> {
+        let Self::Value(_, meter) = self else { return None };
+        self.node().filter(|node| node.kind() == Kind::Array).map(|node| ArrayView(node, meter))
     }
 
     fn as_string(&self) -> Option<Cow<'d, str>> {
         match self {
-            Self::Value(node) => node.as_str().map(Cow::Borrowed),
+            Self::Value(node, _) if node.kind() == Kind::String => {
+                self.whole()?.as_str().map(Cow::Borrowed)
+            }
+            Self::Value(..) => None,
             Self::Name(name) => Some(Cow::Borrowed(name)),
         }
     }
 
-    fn as_number(&self) -> Option<Number<'d>> {
-        self.node()?.as_number()
+    fn as_number(&self) -> Option<NumberView<'d>> {
+        let Self::Value(node, meter) = self else { return None };
+        let number = node.as_number()?;
+        self.whole().map(|_| NumberView(number, meter))
     }
 
     fn as_boolean(&self) -> Option<bool> {
@@ -79,11 +129,18 @@ impl<'d> JsonNode<'d, Reading> for View<'d> {
     }
 
     fn is_null(&self) -> bool {
-        self.node().is_some_and(Node::is_null)
+        match self {
+            Self::Value(..) => self.node().is_none_or(Node::is_null),
+            Self::Name(_) => false,
+        }
     }
 
     fn json_type(&self) -> JsonType {
-        match self.node().map_or(Kind::String, Node::kind) {
+        let kind = match self {
+            Self::Value(..) => self.node().map_or(Kind::Null, Node::kind),
+            Self::Name(_) => Kind::String,
+        };
+        match kind {
             Kind::Null => JsonType::Null,
             Kind::Boolean => JsonType::Boolean,
             Kind::Number => JsonType::Number,
@@ -95,21 +152,21 @@ impl<'d> JsonNode<'d, Reading> for View<'d> {
 
     fn equals_value(&self, expected: &Value) -> bool {
         match self {
-            Self::Value(node) => equals(*node, expected),
+            Self::Value(..) => self.whole().is_some_and(|node| equals(node, expected)),
             Self::Name(name) => expected.as_str() == Some(name),
         }
     }
 
     fn to_value(&self) -> Cow<'d, Value> {
         Cow::Owned(match self {
-            Self::Value(node) => to_value(*node),
+            Self::Value(..) => self.whole().map_or(Value::Null, to_value),
             Self::Name(name) => Value::String((*name).to_owned()),
         })
     }
 
     fn identity(&self) -> Option<NodeIdentity> {
         Some(match self {
-            Self::Value(node) => {
+            Self::Value(node, _) => {
                 NodeIdentity::tagged(std::ptr::from_ref(node.document()).addr(), node.id())
             }
             Self::Name(name) => NodeIdentity::tagged(name.as_ptr().addr(), u32::MAX),
@@ -119,7 +176,7 @@ impl<'d> JsonNode<'d, Reading> for View<'d> {
 
 /// An object for the validator.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ObjectView<'d>(Node<'d>);
+pub(super) struct ObjectView<'d>(Node<'d>, &'d Meter);
 
 impl<'d> Object<'d, Reading> for ObjectView<'d> {
     type Node = View<'d>;
@@ -131,67 +188,89 @@ impl<'d> Object<'d, Reading> for ObjectView<'d> {
     }
 
     fn get(&self, key: &String) -> Option<View<'d>> {
-        self.0.get(key).map(View::Value)
+        if !self.1.take(1) {
+            return None;
+        }
+        self.0.get(key).map(|value| View::Value(value, self.1))
     }
 
     fn members(&self) -> MemberViews<'d> {
-        MemberViews(self.0.members())
+        MemberViews(self.0.members(), self.1)
     }
 }
 
 /// The members of an [`ObjectView`].
 #[derive(Debug)]
-pub(super) struct MemberViews<'d>(Members<'d>);
+pub(super) struct MemberViews<'d>(Members<'d>, &'d Meter);
 
 impl<'d> Iterator for MemberViews<'d> {
     type Item = (&'d str, View<'d>);
 
     fn next(&mut self) -> Option<Self::Item> {
         let member = self.0.next()?;
-        Some((member.name.as_str().unwrap_or_default(), View::Value(member.value)))
+        let name = member.name.as_str().unwrap_or_default();
+        self.1.take(looks(name.len())).then_some((name, View::Value(member.value, self.1)))
     }
 }
 
-/// The elements of an array as the validator sees them.
+/// An array for the validator.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ArrayView<'d>(Node<'d>, &'d Meter);
+
+/// The elements of an [`ArrayView`].
 #[derive(Debug)]
-pub(super) struct ElementViews<'d>(Elements<'d>);
+pub(super) struct ElementViews<'d>(Elements<'d>, &'d Meter);
 
 impl<'d> Iterator for ElementViews<'d> {
     type Item = View<'d>;
 
     fn next(&mut self) -> Option<View<'d>> {
-        self.0.next().map(View::Value)
+        let element = self.0.next()?;
+        self.1.take(1).then_some(View::Value(element, self.1))
     }
 }
 
-impl<'d> Array<'d, Reading> for Node<'d> {
+impl<'d> Array<'d, Reading> for ArrayView<'d> {
     type Node = View<'d>;
     type ElementsIter = ElementViews<'d>;
 
     fn len(&self) -> usize {
-        Node::len(*self)
+        self.0.len()
     }
 
     fn elements(&self) -> ElementViews<'d> {
-        ElementViews(Node::elements(*self))
+        ElementViews(self.0.elements(), self.1)
     }
 
     fn is_unique(&self) -> bool {
-        json::first_equal_pair(Node::elements(*self)).is_none()
+        let affordable = self.1.take(self.0.len() + looks(self.0.source().len()));
+        affordable && json::first_equal_pair(self.0.elements()).is_none()
     }
 }
 
-impl JsonNumber for Number<'_> {
+/// A number for the validator.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NumberView<'d>(Number<'d>, &'d Meter);
+
+impl NumberView<'_> {
+    /// The literal, which the validator takes to arithmetic that is quadratic in its length.
+    fn literal(&self) -> &str {
+        let length = self.0.literal().len();
+        if self.1.take(length.saturating_mul(length) / 128) { self.0.literal() } else { "0" }
+    }
+}
+
+impl JsonNumber for NumberView<'_> {
     fn as_u64(&self) -> Option<u64> {
-        self.literal().parse().ok()
+        self.0.literal().parse().ok()
     }
 
     fn as_i64(&self) -> Option<i64> {
-        self.literal().parse().ok()
+        self.0.literal().parse().ok()
     }
 
     fn as_f64(&self) -> Option<f64> {
-        Some(self.to_f64()).filter(|double| double.is_finite())
+        Some(self.0.to_f64()).filter(|double| double.is_finite())
     }
 
     fn as_str(&self) -> Cow<'_, str> {
@@ -199,40 +278,16 @@ impl JsonNumber for Number<'_> {
     }
 
     fn to_number(&self) -> Cow<'_, SerdeNumber> {
-        Cow::Owned(to_number(*self))
+        Cow::Owned(SerdeNumber::from_string_unchecked(self.literal().to_owned()))
     }
 
     fn is_integer(&self) -> bool {
-        self.parts().is_integer()
+        self.0.parts().is_integer()
     }
 
     fn is_written_as_integer(&self) -> bool {
-        !self.is_float_literal()
+        !self.0.is_float_literal()
     }
-}
-
-/// The value as serde_json holds it, numbers as written, members in their order. It is built member
-/// by member: no text goes through serde_json, whose private names could change a value.
-pub(super) fn to_value(node: Node<'_>) -> Value {
-    match node.kind() {
-        Kind::Null => Value::Null,
-        Kind::Boolean => Value::Bool(node.as_bool() == Some(true)),
-        Kind::Number => {
-            node.as_number().map_or(Value::Null, |number| Value::Number(to_number(number)))
-        }
-        Kind::String => Value::String(node.as_str().unwrap_or_default().to_owned()),
-        Kind::Array => Value::Array(node.elements().map(to_value).collect()),
-        Kind::Object => {
-            let name = |name: Node<'_>| name.as_str().unwrap_or_default().to_owned();
-            let members = node.members().map(|member| (name(member.name), to_value(member.value)));
-            Value::Object(members.collect::<Map<_, _>>())
-        }
-    }
-}
-
-fn to_number(number: Number<'_>) -> SerdeNumber {
-    // `str::parse` would respell exponents, and messages show a bound as the schema writes it.
-    SerdeNumber::from_string_unchecked(number.literal().to_owned())
 }
 
 /// JSON equality (JSON Schema core §4.2.2) with a value of a schema.
@@ -271,21 +326,21 @@ mod tests {
     fn keeps_the_contract_of_the_validator() {
         let text = jsonschema::json::conformance::document().to_string();
         let document = read(text, MAX_DEPTH).unwrap();
-        jsonschema::json::conformance::assert_conformance::<Reading>(&View::Value(document.root()));
+        jsonschema::json::conformance::assert_conformance::<Reading>(&View::Value(
+            document.root(),
+            &Meter::new(u64::MAX),
+        ));
     }
 
     #[test]
-    fn a_private_name_of_serde_json_is_an_ordinary_name() {
-        let text = r#"{"$serde_json::private::Number":"12","$serde_json::private::RawValue":"[]"}"#;
-        let value = to_value(read(text, MAX_DEPTH).unwrap().root());
-        assert_eq!(value.as_object().map(Map::len), Some(2));
-    }
-
-    #[test]
-    fn numbers_keep_their_digits() {
-        for literal in ["12345678901234567890123", "1.0", "1e400", "-0", "1E+2", "0.10"] {
-            let document = read(literal, MAX_DEPTH).unwrap();
-            assert_eq!(to_value(document.root()).as_number().unwrap().as_str(), literal);
-        }
+    fn an_exhausted_meter_shows_nothing() {
+        let document = read(r#"{"a":[1,2,3]}"#, MAX_DEPTH).unwrap();
+        let meter = Meter::new(3);
+        let view = View::Value(document.root(), &meter);
+        assert!(view.as_object().is_some());
+        assert!(!meter.is_exhausted());
+        assert!(view.as_object().is_some_and(|object| object.members().next().is_none()));
+        assert!(meter.is_exhausted());
+        assert!(view.as_object().is_none() && view.is_null());
     }
 }

@@ -38,10 +38,11 @@ impl Counts {
         let (enforced, advisory) = if outcome.enforce_rules { (rules, 0) } else { (0, rules) };
         Self {
             errors: schema.violations.len() as u64
+                + schema.unlisted_violations
                 + count(&content.strict_errors, content.unlisted_strict_errors)
                 + enforced,
             warnings: count(&content.flags, content.unlisted_flags)
-                + count(&schema.incomplete, 0)
+                + count(&schema.incomplete, schema.unlisted_incomplete)
                 + advisory
                 + outcome.unhashable().count() as u64,
             advisory,
