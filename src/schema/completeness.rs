@@ -54,6 +54,7 @@ fn incomplete(root: Node<'_>, group: &[(u32, &str)]) -> Finding {
         expected: "all required properties".to_owned(),
         found: format!("missing {listed}"),
         detail: format!("possibly cut off: required properties are missing: {listed}"),
+        difference: None,
         marks: vec![Mark::here(object.id())],
     }
 }

@@ -3,13 +3,17 @@
 //! `main → cmd → {input, output, report} → library`. A verb reads, lets the library work, and has
 //! the result reported; the exit code comes from the result.
 
+mod agreed;
 mod args;
+mod batch;
 mod cmd;
 mod exit;
 mod input;
 mod manual;
 mod output;
+mod records;
 mod report;
+mod reporter;
 mod requirements;
 mod term;
 
