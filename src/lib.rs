@@ -17,6 +17,7 @@ pub mod content;
 pub mod finding;
 pub mod invalid;
 pub mod json;
+pub mod key;
 mod listing;
 pub mod path;
 pub mod place;
@@ -26,6 +27,7 @@ pub mod response;
 pub mod rules;
 pub mod schema;
 pub mod text;
+pub mod trust;
 
 /// The examples of the README are tested.
 #[cfg(doctest)]

@@ -21,6 +21,9 @@ use super::ecma::{WORD_BOUNDARY, WORD_BOUNDARY_BY_LOOKING, translate};
 /// The largest compiled automaton, in bytes: `^.{1,4000}$` fits, `(x{1,1000}){1,1000}` does not.
 const MAX_AUTOMATON: usize = 4 << 20;
 
+/// States of an automaton that is cheap on any text.
+const TAME_STATES: usize = 300;
+
 /// Backtracking steps tried in turn, so that a cheap match is charged little.
 const BACKTRACK_LIMITS: [usize; 3] = [200, 10_000, 1_000_000];
 
@@ -84,6 +87,11 @@ impl Pattern {
     /// The pattern as written.
     pub(super) fn source(&self) -> &str {
         &self.source
+    }
+
+    /// Whether a match costs little whatever the text.
+    pub(super) fn is_tame(&self) -> bool {
+        matches!(&self.engine, Engine::Linear(linear) if linear.nfa.states().len() <= TAME_STATES)
     }
 
     /// What the compiled pattern holds in memory, in bytes.

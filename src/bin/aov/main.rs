@@ -6,15 +6,21 @@
 mod agreed;
 mod args;
 mod batch;
+mod cache;
 mod cmd;
 mod exit;
 mod input;
+mod keyfile;
+mod keyring;
 mod manual;
+mod net;
 mod output;
+mod private;
 mod records;
 mod report;
 mod reporter;
 mod requirements;
+mod signing;
 mod term;
 
 use std::ffi::OsString;

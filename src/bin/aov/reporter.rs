@@ -4,8 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use agent_output_verifier::check::Work;
+use agent_output_verifier::receipt::attestation::Context;
 use agent_output_verifier::request::Part;
-use agent_output_verifier::response::{self, Json, Stamp};
+use agent_output_verifier::response::{self, Json, Stamp, VerifySection};
 
 use crate::agreed::{Agreed, Kept};
 use crate::batch::progress::Progress;
@@ -16,6 +17,7 @@ use crate::output::{self, Sink, WriteError};
 use crate::records::{self, Block};
 use crate::report::format::Style;
 use crate::report::{Checked, Rejection, Summary};
+use crate::signing::Signer;
 use crate::term::Terminal;
 
 /// One input, done.
@@ -31,9 +33,11 @@ pub(crate) struct Entry {
 
 /// Makes entries.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Scribe {
+pub(crate) struct Scribe<'s> {
     /// How they are written.
     pub(crate) style: Style,
+    /// Who signs answers, if they are to be signed.
+    pub(crate) signer: Option<&'s Signer>,
     /// Whether nothing is written.
     pub(crate) quiet: bool,
     /// Whether the report goes into a file, where people do not see it at once.
@@ -42,10 +46,19 @@ pub(crate) struct Scribe {
     pub(crate) stderr: Terminal,
 }
 
-impl Scribe {
-    fn checked(&self, checked: &Checked<'_>) -> Entry {
-        let text = if self.quiet { String::new() } else { self.style.checked(checked, answer) };
-        Entry { exit: checked.outcome.verdict().into(), text, complaint: String::new() }
+impl Scribe<'_> {
+    fn checked(&self, checked: &Checked<'_>) -> Result<Entry, Failure> {
+        let verify = self.signer.map(Signer::section);
+        let answer = |checked: &Checked<'_>| answer(checked, verify);
+        let text = match self.signer {
+            _ if self.quiet => String::new(),
+            None => self.style.checked(checked, answer),
+            Some(signer) => {
+                let body = self.style.redacted(checked, answer);
+                signer.seal(&body, Context::Verification)?
+            }
+        };
+        Ok(Entry { exit: checked.outcome.verdict().into(), text, complaint: String::new() })
     }
 
     /// There is no verdict. People read why on standard error; a report in a file, and one for
@@ -62,12 +75,12 @@ impl Scribe {
 }
 
 /// The response body, with an id and a time of its own.
-fn answer(checked: &Checked<'_>) -> Json {
+fn answer(checked: &Checked<'_>, verify: Option<&VerifySection>) -> Json {
     let id = uuid::Uuid::new_v4().to_string();
     let at = chrono::Utc::now().format("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string();
     let verifier_version = env!("CARGO_PKG_VERSION");
     let stamp = Stamp { verification_id: &id, verified_at: &at, verifier_version };
-    response::body(checked.request, checked.outcome, stamp, None)
+    response::body(checked.request, checked.outcome, stamp, verify)
 }
 
 /// Checks inputs against requirements and makes their entries.
@@ -76,7 +89,7 @@ pub(crate) struct Checker<'a> {
     /// The requirements.
     pub(crate) agreed: &'a Agreed<'a>,
     /// Who writes.
-    pub(crate) scribe: Scribe,
+    pub(crate) scribe: Scribe<'a>,
     /// From this many bytes on, if ever, a second thread helps with one input.
     pub(crate) large: usize,
     /// Whether the first input that does not pass is the last.
@@ -188,7 +201,7 @@ impl Checker<'_> {
         let schema = requirements.file(Part::Schema, Some(&input)).unwrap_or(&input);
         let (request, outcome) = (&request, &outcome);
         let checked = Checked { input: &input, schema, request, outcome, redact: false };
-        Ok(self.scribe.checked(&checked))
+        self.scribe.checked(&checked)
     }
 }
 
@@ -198,8 +211,8 @@ fn is_blank(line: &[u8]) -> bool {
 
 /// Writes entries in the order in which they come.
 #[derive(Debug)]
-pub(crate) struct Reporter {
-    scribe: Scribe,
+pub(crate) struct Reporter<'s> {
+    scribe: Scribe<'s>,
     sink: Sink,
     summary: Summary,
     progress: Progress,
@@ -207,12 +220,20 @@ pub(crate) struct Reporter {
     written: bool,
 }
 
-impl Reporter {
+impl<'s> Reporter<'s> {
     /// At the start of a report into the file named, or to standard output.
-    pub(crate) fn new(scribe: Scribe, output: Option<&Path>, progress: Progress) -> Self {
-        let sink = Sink::new(output);
+    pub(crate) fn new(
+        scribe: Scribe<'s>,
+        output: Option<&Path>,
+        progress: Progress,
+    ) -> Result<Self, WriteError> {
+        let sink = match scribe.signer {
+            // Receipts are never overwritten (SPEC 10.2).
+            Some(_) => Sink::fresh(output)?,
+            None => Sink::new(output),
+        };
         let summary = Summary::default();
-        Self { scribe, sink, summary, progress, begun: false, written: false }
+        Ok(Self { scribe, sink, summary, progress, begun: false, written: false })
     }
 
     /// Writes some; false if there shall be no more.

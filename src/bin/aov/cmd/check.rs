@@ -19,6 +19,7 @@ use crate::report::format::Style;
 use crate::report::human::Amount;
 use crate::reporter::{Checker, Reporter, Scribe};
 use crate::requirements::{Requirements, Settings};
+use crate::signing::{Signer, Signing};
 use crate::term::Terminal;
 
 /// From this many bytes on a second thread costs less than it saves.
@@ -46,6 +47,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     terms: Terms,
+
+    #[command(flatten)]
+    signing: Signing,
 
     #[command(flatten)]
     out: Out,
@@ -125,6 +129,10 @@ pub(super) const MANUAL: Manual = Manual {
             "my-agent | aov check --schema schema.json --format json -",
         ),
         (
+            "Answer with a signed receipt, which is never overwritten",
+            "aov check request.json --format json --output receipt.json \\\n--sign-key aov.key --public-url https://verifier.example",
+        ),
+        (
             "Check a folder of outputs, for the test report of a CI system",
             "aov check --schema schema.json --format junit --output report.xml outputs/",
         ),
@@ -144,23 +152,38 @@ pub(super) const MANUAL: Manual = Manual {
 };
 
 pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failure> {
-    let scribe = arguments.out.scribe(session);
+    let signer = arguments.signing.signer(&mut session.inputs);
+    let signs = !matches!(signer, Ok(None));
+    let (signer, unsigned) = match signer {
+        Ok(signer) => (signer, None),
+        Err(failure) => (None, Some(failure)),
+    };
+    let scribe = arguments.out.scribe(signer.as_ref(), session);
     let nowhere = || input::Origin { name: "aov".to_owned(), path: None, line: None };
     let out = arguments.out.output.clone();
-    check_all(arguments, scribe, session).or_else(|failure| {
+    let done = match unsigned {
+        Some(failure) => Err(failure),
+        None => check_all(arguments, scribe, session),
+    };
+    done.or_else(|failure| {
         if let (Failure::Write(_), _) | (_, true) = (&failure, scribe.style.is_human()) {
             return Err(failure);
         }
+        // An error never takes the name of a receipt.
+        let out = out.filter(|_| !signs);
         // What programs read is a valid report whatever happens.
-        let mut reporter = Reporter::new(scribe, out.as_deref(), Progress::new(None, true));
+        let mut reporter = Reporter::new(Scribe { signer: None, ..scribe }, out.as_deref(), Progress::new(None, true))?;
         reporter.note(&scribe.failure(&nowhere(), &failure))?;
         reporter.finish(false)?;
         Ok(Exit::CannotRun)
     })
 }
 
-fn check_all(arguments: Args, scribe: Scribe, session: &mut Session) -> Result<Exit, Failure> {
-    let Args { files, many, parts, terms, out } = arguments;
+fn check_all(arguments: Args, scribe: Scribe<'_>, session: &mut Session) -> Result<Exit, Failure> {
+    let Args { files, many, parts, terms, out, signing: _ } = arguments;
+    if scribe.signer.is_some() && out.format != ReportFormat::Json {
+        return Err(Failure::Usage("a signed answer is JSON: add --format json".to_owned()));
+    }
     let settings = Settings { terms: &terms, detail: out.detail.map(Detail::from) };
     let requirements = Requirements::load(&parts, &terms, &mut session.inputs)?;
     let agreed = Agreed::new(&requirements, &settings)?;
@@ -178,7 +201,7 @@ fn check_all(arguments: Args, scribe: Scribe, session: &mut Session) -> Result<E
     let large = if one { LARGE } else { usize::MAX };
     let checker = Checker { agreed: &agreed, scribe, large, fail_fast: many.fail_fast };
     let progress = out.progress(&origins, scribe);
-    let mut reporter = Reporter::new(scribe, out.output.as_deref(), progress);
+    let mut reporter = Reporter::new(scribe, out.output.as_deref(), progress)?;
     let mut written = Ok(());
     in_order(
         jobs,
@@ -271,7 +294,7 @@ impl Out {
         self.output.as_deref().is_some_and(|path| path != std::path::Path::new("-"))
     }
 
-    fn scribe(&self, session: &Session) -> Scribe {
+    fn scribe<'s>(&self, signer: Option<&'s Signer>, session: &Session) -> Scribe<'s> {
         let to_file = self.to_file();
         let style = Style {
             format: self.format,
@@ -288,10 +311,10 @@ impl Out {
             terse: false,
         };
         let stderr = Terminal::stderr(session.color);
-        Scribe { style, quiet: self.quiet && !to_file, to_file, stderr }
+        Scribe { style, signer, quiet: self.quiet && !to_file, to_file, stderr }
     }
 
-    fn progress(&self, origins: &[Origin], scribe: Scribe) -> Progress {
+    fn progress(&self, origins: &[Origin], scribe: Scribe<'_>) -> Progress {
         use std::io::IsTerminal;
         let report_on_screen = !self.to_file() && !scribe.quiet && std::io::stdout().is_terminal();
         let total = origins.iter().all(Origin::is_single).then_some(origins.len() as u64);

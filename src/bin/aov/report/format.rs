@@ -50,17 +50,26 @@ impl Style {
     }
 
     /// An output with its verdict. `answer` makes its response body, where one is wanted.
-    pub(crate) fn checked<'r>(
+    pub(crate) fn checked(
         &self,
-        checked: &Checked<'r>,
+        checked: &Checked<'_>,
         answer: impl FnOnce(&Checked<'_>) -> Json,
     ) -> String {
+        self.redacted(checked, |checked| self.entry(checked, answer))
+    }
+
+    /// What `write` makes of an output, without its values if they are not to be shown.
+    pub(crate) fn redacted<T>(
+        &self,
+        checked: &Checked<'_>,
+        write: impl FnOnce(&Checked<'_>) -> T,
+    ) -> T {
         if !self.redact {
-            return self.entry(checked, answer);
+            return write(checked);
         }
         let outcome = redact::outcome(checked.outcome, checked.request.submitted_output);
         let Checked { input, schema, request, .. } = *checked;
-        self.entry(&Checked { input, schema, request, outcome: &outcome, redact: true }, answer)
+        write(&Checked { input, schema, request, outcome: &outcome, redact: true })
     }
 
     fn entry(&self, checked: &Checked<'_>, answer: impl FnOnce(&Checked<'_>) -> Json) -> String {

@@ -333,7 +333,8 @@ pub(crate) fn marked(node: Node<'_>) -> Range<usize> {
     }
 }
 
-fn paint(text: &str, style: Style, terminal: Terminal) -> String {
+/// Text in a style, where colour is wanted.
+pub(super) fn paint(text: &str, style: Style, terminal: Terminal) -> String {
     if terminal.colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 

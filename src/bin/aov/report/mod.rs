@@ -10,6 +10,7 @@ pub(crate) mod json;
 mod jsonl;
 mod junit;
 mod located;
+pub(crate) mod receipt;
 mod redact;
 mod sarif;
 mod uri;
