@@ -77,12 +77,20 @@ _aov() {
             return 0
             ;;
         aov__subcmd__check)
-            opts="-q -o -h --schema --rules --template --enforce-rules --strict-content --task-id --agent-id --allow-unknown-fields --sign-key --public-url --service --format --detail --quiet --output --color --help"
+            opts="-q -o -h --files-from --jsonl --fail-fast --jobs --schema --rules --template --enforce-rules --strict-content --task-id --agent-id --allow-unknown-fields --sign-key --public-url --service --format --detail --redact --quiet --output --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --jobs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --schema)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -116,7 +124,7 @@ _aov() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "human json jsonl junit sarif github" -- "${cur}"))
                     return 0
                     ;;
                 --detail)

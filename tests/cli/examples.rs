@@ -2,9 +2,13 @@
 
 #![cfg(unix)]
 
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 use crate::support::{Sandbox, end, project};
 
@@ -17,6 +21,12 @@ fn every_example_runs() {
         sandbox.path().join("request.json"),
     )
     .unwrap();
+    std::fs::create_dir(sandbox.path().join("outputs")).unwrap();
+    let invoice = std::fs::read_to_string(sandbox.path().join("invoice.json")).unwrap();
+    sandbox.file("outputs/one.json", &invoice);
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all((invoice.replace('\n', " ") + "\n").repeat(3).as_bytes()).unwrap();
+    sandbox.file("outputs.jsonl.gz", packed.finish().unwrap());
     let agent = sandbox.file("my-agent", "#!/bin/sh\ncat invoice.json\n");
     std::fs::set_permissions(&agent, std::fs::Permissions::from_mode(0o755)).unwrap();
     for folder in [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"]

@@ -208,9 +208,16 @@ fn whole<'d>(root: Node<'d>, settings: &Settings<'_>) -> Result<Request<'d>, Inv
     Ok(request)
 }
 
-/// The task is called like the output's file, as far as an id can be.
-fn default_id(input: &JsonFile) -> String {
+/// The task is called like the output's file and line, as far as an id can be.
+pub(crate) fn default_id(input: &JsonFile) -> String {
     let name = input.path.as_deref().and_then(Path::file_name);
     let name = name.map_or("stdin".into(), |name| name.to_string_lossy());
-    text::cut(&text::visible(&name), request::MAX_ID).into_owned()
+    match input.line {
+        None => text::cut(&text::visible(&name), request::MAX_ID).into_owned(),
+        Some(line) => {
+            let line = format!(":{line}");
+            let room = request::MAX_ID - line.len();
+            text::cut(&text::visible(&name), room).into_owned() + &line
+        }
+    }
 }
