@@ -14,4 +14,5 @@ pub mod request;
 pub mod response;
 pub mod rules;
 pub mod schema;
+pub mod template;
 pub mod text;

@@ -1,7 +1,7 @@
 //! "Did you mean": the known name that an unknown one is most like.
 
 /// The nearest of `known`, if it is near enough to be a slip of the fingers.
-pub(super) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+pub(crate) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     // What is much longer than any field is no slip; distances are quadratic.
     if name.len() > 64 {
         return None;
