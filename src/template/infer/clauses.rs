@@ -107,8 +107,7 @@ impl Trial<'_, '_> {
         [false, true].into_iter().find_map(|if_present| {
             let other = other.map(str::to_owned);
             let is_sum = kind == RuleKind::SumEquals;
-            let (equals_field, other_field) =
-                if is_sum { (other, None) } else { (None, other) };
+            let (equals_field, other_field) = if is_sum { (other, None) } else { (None, other) };
             let rule = Rule {
                 kind,
                 field: field.to_owned(),
@@ -164,8 +163,8 @@ fn bound(shape: &Shape<'_>, trial: &Trial<'_, '_>) -> Option<Clause> {
             let held = trial.bound(&path, constant(0).as_ref(), None)?;
             let evident = names::is_never_negative(shape.name)
                 || (shape.samples() >= 2 && different(shape) >= 5);
-            let doubt = (!evident)
-                .then(|| "no value is below zero, perhaps by accident".to_owned());
+            let doubt =
+                (!evident).then(|| "no value is below zero, perhaps by accident".to_owned());
             (json!({"min": 0}), "not below 0".to_owned(), held, doubt)
         }
     };
@@ -271,8 +270,7 @@ fn sums(
     }
     let mut clauses = Vec::new();
     for target in &targets {
-        let matching: Vec<_> =
-            addends.iter().filter(|addend| adds_up(addend, target)).collect();
+        let matching: Vec<_> = addends.iter().filter(|addend| adds_up(addend, target)).collect();
         for addend in &matching {
             let path = addend.path.as_str();
             let Some(held) = trial.rule(RuleKind::SumEquals, path, Some(&target.path)) else {

@@ -61,7 +61,8 @@ impl Writer<'_> {
                 self.ledger.add(&element.place, "any value", "nothing", 0, Some(doubt));
             } else {
                 if shape.is_map {
-                    let because = format!("{} under other names", counted(element.seen.len(), "value"));
+                    let because =
+                        format!("{} under other names", counted(element.seen.len(), "value"));
                     let doubt = "the names are taken for data; describe them if they are fixed";
                     self.ledger.add(
                         &element.place,
@@ -82,8 +83,7 @@ impl Writer<'_> {
         let (mut required, mut optional) = (Vec::new(), Vec::new());
         let mut properties = Map::new();
         for member in &shape.members {
-            let list =
-                if member.seen.len() == objects { &mut required } else { &mut optional };
+            let list = if member.seen.len() == objects { &mut required } else { &mut optional };
             list.push(member.name);
             properties.insert(member.name.to_owned(), self.schema(member, levels).into());
         }
@@ -116,11 +116,14 @@ impl Writer<'_> {
             return Some("there is no value".to_owned());
         }
         if shape.is_only(Kind::Null) {
-            return Some("it is null in all samples, so nothing is known of other values".to_owned());
+            return Some(
+                "it is null in all samples, so nothing is known of other values".to_owned(),
+            );
         }
         let mut doubt = None;
         let mut types: Vec<&str> = Vec::new();
-        for kind in [Kind::Object, Kind::Array, Kind::String, Kind::Number, Kind::Boolean, Kind::Null]
+        for kind in
+            [Kind::Object, Kind::Array, Kind::String, Kind::Number, Kind::Boolean, Kind::Null]
         {
             if !shape.has(kind) {
                 continue;
@@ -168,7 +171,10 @@ fn number_type(shape: &Shape<'_>) -> (&'static str, Option<String>) {
         return ("number", None);
     }
     if numbers.clone().any(|number| number.is_float_literal()) {
-        return ("number", Some("all values are whole, but some are written with a point".to_owned()));
+        return (
+            "number",
+            Some("all values are whole, but some are written with a point".to_owned()),
+        );
     }
     if names::is_count(shape.name) || shape.name.to_lowercase().ends_with("id") {
         return ("integer", None);
@@ -195,8 +201,8 @@ fn evident_enum(texts: &[Node<'_>]) -> Option<Vec<String>> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for node in texts {
         let text = node.as_str().filter(|text| is_word(text))?;
-        match counts.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, count)) => *count += 1,
+        match counts.iter().position(|(known, _)| *known == text) {
+            Some(at) => counts[at].1 += 1,
             None if counts.len() == MOST => return None,
             None => counts.push((text, 1)),
         }

@@ -62,8 +62,7 @@ impl<'d> Shape<'d> {
         let mut known: HashMap<&'d str, usize> = HashMap::new();
         for sighting in &self.seen {
             // A name with a lone surrogate has no text that a schema could hold.
-            for member in
-                sighting.node.members().filter(|member| !member.name.has_lone_surrogate())
+            for member in sighting.node.members().filter(|member| !member.name.has_lone_surrogate())
             {
                 let name = member.name.as_str().unwrap_or_default();
                 let at = *known.entry(name).or_insert_with(|| {
@@ -81,8 +80,7 @@ impl<'d> Shape<'d> {
         }
         self.is_map = self.has_data_for_names();
         if self.is_map {
-            let mut seen: Vec<_> =
-                self.members.drain(..).flat_map(|member| member.seen).collect();
+            let mut seen: Vec<_> = self.members.drain(..).flat_map(|member| member.seen).collect();
             seen.sort_by_key(|sighting| (sighting.sample, sighting.node.id()));
             self.add_element(seen, None, ".*");
         } else {
