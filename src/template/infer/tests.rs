@@ -207,7 +207,8 @@ fn odd_outputs_are_accepted_too() {
         &deep,
         &wide,
     ] {
-        let (inference, _) = inferred(&[text, text]);
+        let documents = documents(&[text, text]);
+        let inference = infer(&documents.iter().map(Document::root).collect::<Vec<_>>());
         assert!(passes(&inference.text, text), "{text}\n{}", inference.text);
     }
     assert!(passes(&inferred(&[]).0.text, "17"));
