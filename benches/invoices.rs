@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 /// A JSON array of invoices, at least `bytes` long, one invoice a line.
-pub fn array(bytes: usize) -> String {
+pub(crate) fn array(bytes: usize) -> String {
     let mut out = String::with_capacity(bytes + 2048);
     let mut numbers = Numbers(7731);
     out.push_str("[\n");
@@ -24,7 +24,7 @@ pub fn array(bytes: usize) -> String {
 }
 
 /// One invoice.
-pub fn single() -> String {
+pub(crate) fn single() -> String {
     let mut out = String::new();
     push_invoice(7731, &mut Numbers(7731), &mut out);
     out.push('\n');

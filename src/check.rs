@@ -138,3 +138,38 @@ impl Rest {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{MAX_DEPTH, read};
+    use crate::request::{UnknownFields, parse};
+
+    #[test]
+    fn work_is_spread_without_a_trace() {
+        let text = r#"{"task_id":"t","expected_schema":{"items":{"type":"string","maxLength":3}},
+            "submitted_output":["tbd","long...",5,"\ud800"],"strict_content_check":true,
+            "rules":[{"type":"unique","field":"[]"},{"type":"gte","field":"[]","value":1}]}"#;
+        let document = read(text, MAX_DEPTH + 1).unwrap();
+        let request = parse(document.root(), UnknownFields::Refuse).unwrap();
+        let [inline, spread] = [Work::Inline, Work::TwoThreads]
+            .map(|work| format!("{:?}", check(&request, work).unwrap()));
+        assert_eq!(inline, spread);
+    }
+
+    #[test]
+    fn a_request_without_a_sound_schema_gets_no_verdict() {
+        for (schema, code) in [
+            (r#"{"type":"strin"}"#, "invalid_schema"),
+            (r##"{"$ref":"#"}"##, "schema_too_costly"),
+            (r#"{"pattern":"^(a{1,1000}){1,1000}$"}"#, "pattern_too_costly"),
+        ] {
+            let text =
+                format!(r#"{{"task_id":"t","expected_schema":{schema},"submitted_output":"a"}}"#);
+            let document = read(text, MAX_DEPTH + 1).unwrap();
+            let request = parse(document.root(), UnknownFields::Refuse).unwrap();
+            let faults = check(&request, Work::TwoThreads).expect_err(schema);
+            assert_eq!(faults[0].code, code);
+        }
+    }
+}

@@ -477,7 +477,7 @@ mod tests {
             let decimals: Vec<_> = literals.iter().map(|text| decimal(text)).collect();
             let expected: BigRational = literals.iter().map(|text| rational(text)).sum();
             let sum = Sum::of(&decimals);
-            prop_assert_eq!(rational(&sum.to_plain(false)), expected.clone());
+            prop_assert_eq!(rational(&sum.to_plain(false)), expected);
             for (left, a) in literals.iter().zip(&decimals) {
                 for (right, b) in literals.iter().zip(&decimals) {
                     let expected = rational(left).cmp(&rational(right));

@@ -1,10 +1,11 @@
 //! The checks that all fields share, and the list of what they find.
 
 use super::suggest::nearest;
-use super::{Detail, MAX_ID, Part, Problem, UnknownFields};
-use crate::json::{Kind, Member, Node, jcs};
+use super::{Detail, FIELDS, MAX_CLAUSES, MAX_ID, Part, Problem, UnknownFields};
+use crate::json::jcs::{self, UnhashableReason};
+use crate::json::{Kind, Member, Node};
 use crate::place::{Place, Step};
-use crate::text::{MAX_ECHO, code_points, cut};
+use crate::text::{MAX_ECHO, code_points, visible};
 
 /// Problems so far, and how to look.
 pub(super) struct Checker {
@@ -13,18 +14,25 @@ pub(super) struct Checker {
     pub(super) problems: Vec<Problem>,
 }
 
-/// A step into a field, the name cut to what may be shown.
+/// A step into a field. Of its name, at most 40 code points are shown, escapes included (SPEC 2.1).
 pub(super) fn step(name: Node<'_>) -> Step {
-    match name.as_str() {
-        Some(text) if !name.has_lone_surrogate() => Step::name(&cut(text, MAX_ECHO)),
-        _ => {
-            let wtf8 = name.wtf8().unwrap_or_default();
-            if code_points(wtf8).nth(MAX_ECHO).is_some() {
-                return Step::name(&cut(name.as_str().unwrap_or_default(), MAX_ECHO));
-            }
-            Step::member(name)
+    let name = name.wtf8().unwrap_or_default();
+    // Bytes that are shown, whole; and those that leave room for the sign of a cut.
+    let (mut shown, mut cut, mut width) = (0, 0, 0);
+    for code in code_points(name) {
+        let mut buffer = [0; 4];
+        let character = char::from_u32(code).map(|character| &*character.encode_utf8(&mut buffer));
+        width += character.map_or(r"\ud800".len(), |text| visible(text).chars().count());
+        if width > MAX_ECHO {
+            return Step::Name([&name[..cut], "…".as_bytes()].concat().into());
+        }
+        // A lone surrogate has three bytes in WTF-8.
+        shown += character.map_or(3, str::len);
+        if width < MAX_ECHO {
+            cut = shown;
         }
     }
+    Step::Name(name.into())
 }
 
 impl Checker {
@@ -71,11 +79,15 @@ impl Checker {
         }
         for member in object.members() {
             let name = member.name.as_str().unwrap_or_default();
-            if known.contains(&name) && !member.name.has_lone_surrogate() {
+            // A name with a lone surrogate is refused for that.
+            if known.contains(&name) || member.name.has_lone_surrogate() {
                 continue;
             }
             let fix = match nearest(name, known) {
                 Some(meant) => format!("Did you mean {meant}?"),
+                None if !field.is_empty() && FIELDS.contains(&name) => {
+                    "Put it into the request itself.".to_owned()
+                }
                 None => format!("Remove it, or use one of: {}.", known.join(", ")),
             };
             let mut steps = field.to_vec();
@@ -84,23 +96,66 @@ impl Checker {
         }
     }
 
-    /// Outside the schema and the output, everything must have a canonical form (SPEC 1.3).
+    /// Outside the schema and the output, everything must have a canonical form (SPEC 1.3). The
+    /// first that has none is reported for each field, and for each field of a bound or a rule.
     pub(super) fn canonical(&mut self, member: Member<'_>) {
-        let name = member.name;
-        let fault = if name.has_lone_surrogate() {
-            Some(jcs::Unhashable { node: name.id(), reason: jcs::UnhashableReason::LoneSurrogate })
-        } else {
-            jcs::write(member.value, &mut Nowhere).err()
+        let levels = match member.name.as_str() {
+            Some("bounds" | "rules") => 2,
+            _ => 0,
         };
-        let Some(fault) = fault else { return };
-        let node = name.document().node(fault.node);
-        let problem = format!("has {}, which has no canonical form (RFC 8785)", fault.reason);
-        self.push(
-            &[step(name)],
-            Some(node),
-            problem,
-            "Use numbers up to 1.8e308 and whole characters.".to_owned(),
-        );
+        self.canonical_member(&[], member, levels);
+    }
+
+    fn canonical_member(&mut self, field: &[Step], member: Member<'_>, levels: usize) {
+        let field = [field, &[step(member.name)]].concat();
+        if member.name.has_lone_surrogate() {
+            self.unhashable(&field, member.name, UnhashableReason::LoneSurrogate);
+        }
+        self.canonical_value(&field, member.value, levels);
+    }
+
+    fn canonical_value(&mut self, field: &[Step], node: Node<'_>, levels: usize) {
+        // More clauses than are allowed are looked at as one, or the problems would have no end.
+        if levels > 0 && (1..=MAX_CLAUSES).contains(&node.len()) {
+            for (at, element) in node.elements().enumerate() {
+                let field = [field, &[Step::Index(at)]].concat();
+                self.canonical_value(&field, element, levels - 1);
+            }
+            for member in node.members() {
+                self.canonical_member(field, member, levels - 1);
+            }
+        } else if let Err(fault) = jcs::write(node, &mut Nowhere) {
+            let (mut field, mut at) = (field.to_vec(), node);
+            while let Some((index, child)) =
+                at.child_towards(fault.node).filter(|_| at.id() < fault.node)
+            {
+                field.push(match at.kind() {
+                    Kind::Object => step(at.document().node(child.id() - 1)),
+                    _ => Step::Index(index),
+                });
+                at = child;
+            }
+            self.unhashable(&field, node.document().node(fault.node), fault.reason);
+        }
+    }
+
+    /// Reports a string, a name or a number without canonical form.
+    pub(super) fn unhashable(&mut self, field: &[Step], node: Node<'_>, reason: UnhashableReason) {
+        let (problem, fix) = match reason {
+            UnhashableReason::LoneSurrogate => (
+                "has a lone surrogate",
+                "Write both halves of the surrogate pair, or leave it out.",
+            ),
+            UnhashableReason::InfiniteNumber => {
+                ("is too large for a double", "Use a number below 1.8e308 in absolute value.")
+            }
+        };
+        self.report(field, node, problem, fix);
+    }
+
+    /// Whether something is wrong with this value already.
+    pub(super) fn is_reported(&self, node: Node<'_>) -> bool {
+        self.problems.iter().any(|problem| problem.at == Some((self.part, node.id())))
     }
 
     /// A flag that is false where it is not given; null is no flag.

@@ -2,6 +2,7 @@
 
 use super::MAX_CLAUSES;
 use super::checker::{Checker, step};
+use crate::json::jcs::UnhashableReason;
 use crate::json::{Decimal, Kind, Node};
 use crate::place::Step;
 use crate::rules::{Bound, Rule, RuleKind, bound_fault, default_tolerance};
@@ -23,7 +24,8 @@ pub(crate) const RULE_FIELDS: [&str; 10] = [
     "values",
 ];
 
-/// The node of a list of clauses if it has any (SPEC 2.5), and the clauses.
+/// The node of a list of clauses if it has any (SPEC 2.5), and the clauses. Beyond the limit they
+/// are not read, or the problems of a hostile request would have no end.
 pub(super) fn bounds<'d>(
     checker: &mut Checker,
     object: Node<'d>,
@@ -34,6 +36,7 @@ pub(super) fn bounds<'d>(
     };
     let bounds = node
         .members()
+        .take(MAX_CLAUSES)
         .filter_map(|member| {
             let steps = [field.clone(), step(member.name)];
             let path = member.name.as_str().unwrap_or_default();
@@ -53,6 +56,7 @@ pub(super) fn rules<'d>(
     };
     let rules = node
         .elements()
+        .take(MAX_CLAUSES)
         .enumerate()
         .filter_map(|(at, node)| rule(checker, &[field.clone(), Step::Index(at)], node))
         .collect();
@@ -114,7 +118,9 @@ fn bound<'d>(
     };
     if let Some(fault) = bound_fault(&bound) {
         for (name, limit, fault) in [("min", bound.min, fault.min), ("max", bound.max, fault.max)] {
-            if let Some(fault) = fault {
+            if let Some(fault) = fault
+                && !limit.is_some_and(|limit| checker.is_reported(limit))
+            {
                 checker.push(
                     &below(field, name),
                     limit,
@@ -200,8 +206,15 @@ fn tolerance(checker: &mut Checker, field: &[Step], node: Node<'_>) -> Decimal {
         );
         return default_tolerance();
     };
+    // An integer literal has exact digits elsewhere, but a tolerance is hashed as a double.
+    if number.canonical_double().is_none() && !checker.is_reported(node) {
+        checker.unhashable(&field, node, UnhashableReason::InfiniteNumber);
+    }
     let Some(decimal) = number.decimal() else {
-        checker.report(&field, node, "has an exponent beyond ±400", "Use a smaller exponent.");
+        if !checker.is_reported(node) {
+            let problem = "has an exponent beyond ±400";
+            checker.report(&field, node, problem, "Use an exponent from -400 to 400.");
+        }
         return default_tolerance();
     };
     if decimal.is_negative() {

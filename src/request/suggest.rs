@@ -1,34 +1,65 @@
-//! "Did you mean": the known name that an unknown one is most like.
+//! The name that was probably meant.
 
-/// The nearest of `known`, if it is near enough to be a slip of the fingers.
+/// Names longer than this are not typing errors.
+const MAX_LENGTH: usize = 64;
+
+/// The known name nearest to `name`, if one is near enough: few letters differ, or one contains the
+/// other. Case and separators do not count.
 pub(crate) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
-    // What is much longer than any field is no slip; distances are quadratic.
-    if name.len() > 64 {
+    if name.len() > MAX_LENGTH || name.starts_with('$') {
         return None;
     }
-    let lower = name.to_lowercase();
-    let allowed = 2.max(lower.chars().count() / 3);
-    known
-        .iter()
-        .map(|candidate| (distance(&lower, candidate), *candidate))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+    let letters = letters(name);
+    let distances = known.iter().map(|name| (distance(&letters, &self::letters(name)), *name));
+    let near: Vec<_> = distances
+        .filter(|(distance, known)| distance * 3 <= letters.len().max(known.len()))
+        .collect();
+    let least = near.iter().map(|(distance, _)| *distance).min();
+    let mut nearest = near.iter().filter(|(distance, _)| Some(*distance) == least);
+    match (nearest.next(), nearest.next()) {
+        (None, _) => containing(&letters, known),
+        (Some((_, name)), None) => Some(name),
+        // Two that are equally near: either might be the wrong one.
+        (Some(_), Some(_)) => None,
+    }
 }
 
-/// Levenshtein distance in code points.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut previous: Vec<usize> = (0..=right.len()).collect();
-    for (row, a) in left.chars().enumerate() {
-        let mut current = vec![row + 1];
-        for (column, b) in right.iter().enumerate() {
-            let change = previous[column] + usize::from(a != *b);
-            current.push(change.min(previous[column + 1] + 1).min(current[column] + 1));
+fn letters(name: &str) -> Vec<char> {
+    name.chars()
+        .filter(|character| character.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// The only known name that contains the letters, or whose letters they contain.
+fn containing<'k>(letters: &[char], known: &[&'k str]) -> Option<&'k str> {
+    let contains = |long: &[char], short: &[char]| {
+        short.len() >= 3 && long.windows(short.len()).any(|window| window == short)
+    };
+    let mut found = known.iter().filter(|candidate| {
+        let candidate = self::letters(candidate);
+        contains(&candidate, letters) || contains(letters, &candidate)
+    });
+    let only = found.next()?;
+    found.next().is_none().then_some(only)
+}
+
+/// How many letters must be added, removed, changed, or swapped with their neighbour.
+fn distance(left: &[char], right: &[char]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=right.len()).collect();
+    for (i, a) in left.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, b) in right.iter().enumerate() {
+            let mut least = (last[j] + usize::from(a != b)).min(last[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && *a == right[j - 1] && left[i - 1] == *b {
+                least = least.min(before[j - 1] + 1);
+            }
+            row.push(least);
         }
-        previous = current;
+        before = std::mem::replace(&mut last, row);
     }
-    previous[right.len()]
+    last[right.len()]
 }
 
 #[cfg(test)]
@@ -36,12 +67,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_find_their_name() {
-        let known = ["enforce_rules", "rules", "bounds", "equals_field", "equals"];
-        assert_eq!(nearest("enforce_rule", &known), Some("enforce_rules"));
-        assert_eq!(nearest("enforceRules", &known), Some("enforce_rules"));
-        assert_eq!(nearest("Bound", &known), Some("bounds"));
-        assert_eq!(nearest("equal_field", &known), Some("equals_field"));
-        assert_eq!(nearest("comment", &known), None);
+    fn distances() {
+        let of = |left: &str, right: &str| distance(&letters(left), &letters(right));
+        assert_eq!(of("", "abc"), 3);
+        assert_eq!(of("kitten", "sitting"), 3);
+        assert_eq!(of("ab", "ba"), 1);
+        assert_eq!(of("Enforce-Rules", "enforce_rules"), 0);
+    }
+
+    #[test]
+    fn what_was_meant() {
+        let request = &super::super::FIELDS[..];
+        let rule = &super::super::RULE_FIELDS[..];
+        let bound = &super::super::BOUND_FIELDS[..];
+        for (name, known, expected) in [
+            ("enforce_rule", request, Some("enforce_rules")),
+            ("enforceRules", request, Some("enforce_rules")),
+            ("ENFORCE_RULES", request, Some("enforce_rules")),
+            ("bound", request, Some("bounds")),
+            ("schema", request, Some("expected_schema")),
+            ("output", request, Some("submitted_output")),
+            ("strict", request, Some("strict_content_check")),
+            ("$schema", request, None),
+            ("id", request, None),
+            ("comment", request, None),
+            ("tolerence", rule, Some("tolerance")),
+            ("equal_field", rule, Some("equals_field")),
+            ("euqals", rule, Some("equals")),
+            ("other", rule, Some("other_field")),
+            ("ifPresent", rule, Some("if_present")),
+            ("maximum", bound, Some("max")),
+            ("minimum", bound, Some("min")),
+            ("id", bound, None),
+            ("mix", bound, None),
+            ("currency", bound, None),
+        ] {
+            assert_eq!(nearest(name, known), expected, "{name}");
+        }
     }
 }

@@ -60,7 +60,7 @@ impl Json {
             Self::Null => out.extend_from_slice(b"null"),
             Self::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
             Self::Count(count) => out.extend_from_slice(count.to_string().as_bytes()),
-            Self::Float(value) => out.extend_from_slice(format!("{value:?}").as_bytes()),
+            Self::Float(value) => out.extend_from_slice(float(*value).as_bytes()),
             Self::Text(text) => write_string(text, out),
             Self::Array(items) => {
                 let items = items.iter().map(|item| (None, item));
@@ -72,6 +72,17 @@ impl Json {
             }
         }
     }
+}
+
+/// A double as Python prints it, and so the hosted service: `1.0`, `0.966667`, `1e-06`.
+fn float(value: f64) -> String {
+    let text = format!("{value:?}");
+    let Some((mantissa, exponent)) = text.split_once('e') else { return text };
+    let (sign, digits) = match exponent.strip_prefix('-') {
+        Some(digits) => ('-', digits),
+        None => ('+', exponent),
+    };
+    format!("{mantissa}e{sign}{digits:0>2}")
 }
 
 fn write_children<'j>(

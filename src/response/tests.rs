@@ -2,6 +2,7 @@ use super::*;
 use crate::check::{Work, check};
 use crate::json::{MAX_DEPTH, Node, read};
 use crate::request::{UnknownFields, parse};
+use crate::text::{is_bidi_control, is_control};
 
 const STAMP: Stamp<'_> = Stamp {
     verification_id: "00000000-0000-4000-8000-000000000000",
@@ -87,7 +88,19 @@ fn ratios_round_half_to_even_on_the_double() {
     // 1/128 = 0.0078125 is exact: the tie goes to the even digit.
     assert_eq!(ratio(1, 128), Some(0.007_812));
     assert_eq!(ratio(3, 128), Some(0.023_438));
-    assert_eq!(Json::Float(1.0).to_line(), "1.0");
+    for (tally, printed) in [
+        ((1, 1), "1.0"),
+        ((1, 2), "0.5"),
+        ((1, 10_000), "0.0001"),
+        // What Python prints below that.
+        ((1, 20_000), "5e-05"),
+        ((1, 78_125), "1.3e-05"),
+        ((1, 1_000_000), "1e-06"),
+        ((1, 3_000_000), "0.0"),
+    ] {
+        let rounded = ratio(tally.0, tally.1).unwrap();
+        assert_eq!(Json::Float(rounded).to_line(), printed, "{tally:?}");
+    }
 }
 
 #[test]
@@ -101,4 +114,82 @@ fn nothing_to_check_has_no_ratio() {
         }
         assert_eq!(body.get("result").unwrap().as_str(), Some("pass"));
     });
+}
+
+/// Every string below a value.
+fn strings<'d>(node: Node<'d>, found: &mut Vec<&'d str>) {
+    assert!(!node.has_lone_surrogate(), "a body is always signable");
+    found.extend(node.as_str());
+    node.elements().for_each(|element| strings(element, found));
+    node.members().for_each(|member| strings(member.value, found));
+}
+
+#[test]
+fn what_could_mislead_a_reader_is_escaped_wherever_data_is_shown() {
+    // SPEC 10.1: C0, DEL, C1, bidi controls, lone surrogates, in names, values and paths.
+    let odd = r"\u0000\n\u007f\u009b\u061c\u200e\u202e\u2066";
+    let all = format!(r"{odd}\ud800");
+    let members = format!(
+        r#","strict_content_check":true,"enforce_rules":true,
+        "expected_schema":{{
+            "properties":{{
+                "a{odd}":{{"type":"integer","const":"{all}","enum":["{all}"],"pattern":"^{odd}$","format":"date","minLength":99}},
+                "o":{{"required":["r{odd}"],"additionalProperties":false,"propertyNames":{{"maxLength":1}},"dependentRequired":{{"x{all}":["y{odd}"]}}}},
+                "list":{{"uniqueItems":true,"contains":{{"const":"{odd}"}},"items":{{"anyOf":[{{"const":"{odd}"}},false]}}}}
+            }},
+            "required":["m{odd}"]
+        }},
+        "submitted_output":{{
+            "a{odd}":"{all}","o":{{"x{all}":"{all}"}},"list":["tbd{odd}","tbd","tbd"],
+            "cut":"{all}...","<script>{odd}":"<script>{all}","d{odd}":"2026-99-99","n":1
+        }},
+        "bounds":{{"a{odd}":{{"min":1}},"nope{odd}":{{"max":2}},"n":{{"min":"2026-01-01"}},"bad..{odd}":{{"min":1}}}},
+        "rules":[
+            {{"type":"sum_equals","field":"a{odd}","equals_field":"n{odd}"}},
+            {{"type":"gte","field":"d{odd}","value":"{odd}"}},
+            {{"type":"lte","field":"n","other_field":"a{odd}"}},
+            {{"type":"exists_in","field":"a{odd}","values":["{odd}"]}},
+            {{"type":"exists_in","field":"list[]","in_field":"o{odd}"}},
+            {{"type":"unique","field":"list[]"}}
+        ]"#
+    );
+    answer(&members, |body| {
+        let misleading = |text: &&str| text.chars().any(|c| is_control(c) || is_bidi_control(c));
+        let mut shown = Vec::new();
+        for name in ["errors", "errors_detail", "flags", "hints", "summary"] {
+            strings(body.get(name).unwrap(), &mut shown);
+        }
+        let mut bad = shown.clone();
+        bad.retain(misleading);
+        assert!(bad.is_empty(), "{bad:#?}");
+        for written in [r"\u0000", r"\u009b", r"\u202e", r"\ud800"] {
+            assert!(shown.iter().any(|text| text.contains(written)), "{written} is not shown");
+        }
+        assert!(count(body, "errors_total") > 20);
+    });
+}
+
+#[test]
+fn only_enforced_findings_fail_the_result() {
+    let members = |enforced: bool| {
+        format!(
+            r#","expected_schema":{{}},"submitted_output":{{"a":"tbd","b":2}},"enforce_rules":{enforced},
+            "bounds":{{"b":{{"max":1}}}}"#
+        )
+    };
+    for (enforced, result, severity) in [(false, "pass", "info"), (true, "fail", "error")] {
+        answer(&members(enforced), |body| {
+            let text = |node: Node<'_>, name: &str| node.get(name).unwrap().source().to_owned();
+            assert_eq!(text(body, "result"), format!("\"{result}\""));
+            assert_eq!(text(body.get("summary").unwrap(), "result"), format!("\"{result}\""));
+            let flags = body.get("flags").unwrap();
+            // A placeholder never fails by itself.
+            assert_eq!(text(flags.element(0).unwrap(), "check"), "\"placeholder_content\"");
+            assert_eq!(text(flags.element(0).unwrap(), "severity"), "\"info\"");
+            assert_eq!(text(flags.element(1).unwrap(), "check"), "\"bounds\"");
+            assert_eq!(text(flags.element(1).unwrap(), "severity"), format!("\"{severity}\""));
+            assert_eq!(count(body, "errors_total"), u64::from(enforced));
+            assert_eq!(count(body, "hints_total"), 2);
+        });
+    }
 }

@@ -1,6 +1,7 @@
 //! Runs the cases of `fixtures/`: a folder `pass_*`, `fail_*` or `invalid_*` with inputs, a `cmd`
 //! (the command line; a final `< file` is standard input), the exit `code`, and, where they matter,
-//! `stdout` and `stderr` (see [`crate::support::matches`] for the wildcards).
+//! `stdout` and `stderr` (see [`crate::support::matches`] for the wildcards). A case without either
+//! has its output as a snapshot.
 
 use std::fs;
 use std::path::Path;
@@ -37,12 +38,18 @@ fn try_case(folder: &Path) -> Result<(), String> {
     if ended.code != Some(code) {
         return Err(format!("exit code {:?}, expected {code}; {ended:?}", ended.code));
     }
+    let mut stated = false;
     for (stream, text) in [("stdout", &ended.stdout), ("stderr", &ended.stderr)] {
-        if let Ok(pattern) = read(stream)
-            && !matches(&pattern, text)
-        {
-            return Err(format!("{stream} is\n{text}\nexpected\n{pattern}"));
+        if let Ok(pattern) = read(stream) {
+            stated = true;
+            if !matches(&pattern, text) {
+                return Err(format!("{stream} is\n{text}\nexpected\n{pattern}"));
+            }
         }
+    }
+    if !stated {
+        let Ended { stdout, stderr, .. } = ended;
+        insta::assert_snapshot!(name, format!("{stdout}==== standard error\n{stderr}"));
     }
     Ok(())
 }

@@ -1,11 +1,19 @@
 //! The program as its users meet it: arguments in; exit code, standard output and error out.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on shall fail")]
+
 #[path = "../support/mod.rs"]
 mod support;
 
+/// `aov check`: streams, files, hostile inputs.
+mod check;
+/// The examples of the help texts.
+mod examples;
 /// Every folder of `fixtures/` that is a case.
 mod fixtures;
 /// Completions and manual pages are current.
 mod generated;
+/// `aov hash`.
+mod hash;
 /// Help texts and usage errors.
 mod help;

@@ -7,37 +7,37 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// A folder that lasts as long as a test.
-pub struct Sandbox {
+pub(crate) struct Sandbox {
     folder: tempfile::TempDir,
 }
 
 /// How a run ended.
 #[derive(Debug)]
-pub struct Ended {
+pub(crate) struct Ended {
     /// The exit code; none if a signal ended it.
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Sandbox {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { folder: tempfile::tempdir().expect("a temporary folder") }
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
     /// Writes a file.
-    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path().join(name);
         std::fs::write(&path, content).expect("a file in the temporary folder");
         path
     }
 
     /// Copies the files of a folder into this one.
-    pub fn copy(&self, from: &Path) {
+    pub(crate) fn copy(&self, from: &Path) {
         for entry in std::fs::read_dir(from).expect("a fixture folder") {
             let entry = entry.expect("a fixture");
             if entry.file_type().expect("a file type").is_file() {
@@ -47,24 +47,24 @@ impl Sandbox {
     }
 
     /// The program, ready to run in here.
-    pub fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_aov"));
         command.current_dir(self.path()).env_clear().stdin(Stdio::null());
         command
     }
 
     /// Runs it with these arguments and nothing on standard input.
-    pub fn aov(&self, arguments: &[&str]) -> Ended {
+    pub(crate) fn aov(&self, arguments: &[&str]) -> Ended {
         end(self.command().args(arguments), None)
     }
 
     /// Runs it with bytes on standard input.
-    pub fn aov_with(&self, arguments: &[&str], stdin: impl AsRef<[u8]>) -> Ended {
+    pub(crate) fn aov_with(&self, arguments: &[&str], stdin: impl AsRef<[u8]>) -> Ended {
         end(self.command().args(arguments), Some(stdin.as_ref()))
     }
 
     /// The names in the folder.
-    pub fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.path()).expect("the temporary folder");
         let mut names: Vec<_> = entries
             .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
@@ -75,7 +75,7 @@ impl Sandbox {
 }
 
 /// Runs a command to its end.
-pub fn end(command: &mut Command, stdin: Option<&[u8]>) -> Ended {
+pub(crate) fn end(command: &mut Command, stdin: Option<&[u8]>) -> Ended {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     if stdin.is_some() {
         command.stdin(Stdio::piped());
@@ -101,13 +101,13 @@ pub fn end(command: &mut Command, stdin: Option<&[u8]>) -> Ended {
 }
 
 /// The project's folder.
-pub fn project() -> &'static Path {
+pub(crate) fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Whether `text` is what `pattern` says: line by line, `[..]` for any text within a line, a line
 /// `...` for any number of lines.
-pub fn matches(pattern: &str, text: &str) -> bool {
+pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     let pattern: Vec<_> = pattern.lines().collect();
     let text: Vec<_> = text.lines().collect();
     lines_match(&pattern, &text)

@@ -99,7 +99,7 @@ pub(super) const MANUAL: Manual = Manual {
         (1, "At least one output does not."),
         (
             2,
-            "At least one could not be checked: usage, invalid request, malformed JSON, unreadable file.",
+            "Something could not be checked: usage, invalid request, malformed JSON, unreadable file.",
         ),
     ],
 };

@@ -10,7 +10,6 @@ use agent_output_verifier::receipt::hashes::{
     Hashes, Sha256Hex, canonical_request, canonical_rules, hashes,
 };
 use agent_output_verifier::request::{Part, Request};
-use clap::ValueEnum;
 
 use super::{Failure, Session};
 use crate::args::{Format, Parts, Terms};
@@ -28,20 +27,20 @@ use crate::requirements::{Requirements, Settings};
 /// request_hash. FILE is a whole request; with --schema, --rules or --template it is a bare output,
 /// and may be left out: what can be hashed then is.
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "aov hash [OPTIONS] [output|schema|rules|request] [FILE]
+       aov hash [OPTIONS] --value [FILE]
+       aov hash [OPTIONS] --vectors [VECTORS]")]
 pub(crate) struct Args {
-    /// A request, or an output; `-` is standard input
-    #[arg(value_name = "FILE")]
-    file: Option<PathBuf>,
-
-    /// Print this hash and nothing else
-    #[arg(long, value_name = "NAME", value_enum)]
-    only: Option<Name>,
+    /// output, schema, rules or request prints that hash and nothing else; FILE is a request, or an
+    /// output; `-` is standard input, and the default where that is no terminal
+    #[arg(value_names = ["NAME", "FILE"], num_args = 0..=2)]
+    what: Vec<PathBuf>,
 
     /// FILE is any JSON value, such as a bare output or a schema: print its hash and nothing else
-    #[arg(long, conflicts_with_all = ["only", "schema", "rules", "template"])]
+    #[arg(long, conflicts_with_all = ["schema", "rules", "template"])]
     value: bool,
 
-    /// Print the exact bytes that are hashed instead; with --only or --value
+    /// Print the exact bytes that are hashed instead; with a NAME or --value
     #[arg(long)]
     canonical: bool,
 
@@ -51,7 +50,7 @@ pub(crate) struct Args {
         long,
         value_name = "VECTORS",
         num_args = 0..=1,
-        conflicts_with_all = ["file", "only", "value", "canonical", "schema", "rules", "template"]
+        conflicts_with_all = ["what", "value", "canonical", "schema", "rules", "template"]
     )]
     vectors: Option<Option<PathBuf>>,
 
@@ -61,13 +60,13 @@ pub(crate) struct Args {
     #[command(flatten)]
     terms: Terms,
 
-    /// How to print; json gives an object, or with --only a string
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    /// How to print; json gives an object, or with a NAME a string
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
     format: Format,
 }
 
 /// The name of a hash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Name {
     Output,
     Schema,
@@ -77,6 +76,11 @@ pub(crate) enum Name {
 
 impl Name {
     const ALL: [Self; 4] = [Self::Output, Self::Schema, Self::Rules, Self::Request];
+
+    /// The word for it on the command line.
+    fn word(self) -> &'static str {
+        self.field().trim_end_matches("_hash")
+    }
 
     /// The field of a body.
     pub(crate) fn field(self) -> &'static str {
@@ -92,10 +96,10 @@ impl Name {
 pub(super) const MANUAL: Manual = Manual {
     examples: &[
         ("Print the four hashes of a request", "aov hash request.json"),
-        ("Print one of them, for a script", "aov hash --only output request.json"),
+        ("Print one of them, for a script", "aov hash output request.json"),
         (
             "See that a hash is nothing but SHA-256 of the canonical bytes",
-            "aov hash --only request --canonical request.json | sha256sum",
+            "aov hash --canonical request request.json | sha256sum",
         ),
         ("Print the hash of an output that stands alone", "aov hash --value invoice.json"),
         ("Check that this program hashes like the hosted service", "aov hash --vectors"),
@@ -105,7 +109,7 @@ pub(super) const MANUAL: Manual = Manual {
         (1, "A test vector does not match."),
         (
             2,
-            "Cannot run as asked: usage, invalid request, malformed JSON, unreadable file, or the one hash asked for is null.",
+            "Usage, invalid request, malformed JSON, unreadable file, or the hash asked for is null.",
         ),
     ],
 };
@@ -130,23 +134,56 @@ fn work(arguments: Args, session: &mut Session, out: &mut Stdout) -> Result<Exit
     if let Some(file) = &arguments.vectors {
         return vectors::run(file.as_deref(), arguments.format, session, out);
     }
-    if arguments.canonical && arguments.only.is_none() && !arguments.value {
+    let what = What::of(&arguments)?;
+    if arguments.canonical && what.name.is_none() && !arguments.value {
         return Err(Failure::Usage(
-            "--canonical prints the bytes of one hash; name it with --only, or use --value"
+            "--canonical prints the bytes of one hash: put output, schema, rules or request before \
+             the file, or use --value"
                 .to_owned(),
         ));
     }
     let text = if arguments.value {
-        hash_value(&arguments, session)?
+        hash_value(&arguments, &what, session)?
     } else {
-        hash_request(&arguments, session)?
+        hash_request(&arguments, &what, session)?
     };
     out.write(&text)?;
     Ok(Exit::Ok)
 }
 
-fn hash_value(arguments: &Args, session: &mut Session) -> Result<Vec<u8>, Failure> {
-    let path = session.inputs.file_or_stdin(arguments.file.as_deref())?;
+/// The positional arguments told apart.
+struct What {
+    name: Option<Name>,
+    file: Option<PathBuf>,
+}
+
+impl What {
+    fn of(arguments: &Args) -> Result<Self, Failure> {
+        let mut words = arguments.what.iter();
+        let Some(first) = words.next() else { return Ok(Self { name: None, file: None }) };
+        let second = words.next().cloned();
+        let named = Name::ALL.into_iter().find(|name| first.as_os_str() == name.word());
+        match named {
+            _ if arguments.value && second.is_none() => {
+                Ok(Self { name: None, file: Some(first.clone()) })
+            }
+            Some(name) if second.is_none() && first.is_file() => Err(Failure::Usage(format!(
+                "{0} is the name of a hash and of a file; write ./{0} for the file",
+                name.word()
+            ))),
+            Some(name) if !arguments.value => Ok(Self { name: Some(name), file: second }),
+            None if second.is_none() => Ok(Self { name: None, file: Some(first.clone()) }),
+            _ => Err(Failure::Usage(format!(
+                "{} is no hash; before the file there can be output, schema, rules or request, \
+                 and with --value nothing",
+                crate::term::safe_path(first)
+            ))),
+        }
+    }
+}
+
+fn hash_value(arguments: &Args, what: &What, session: &mut Session) -> Result<Vec<u8>, Failure> {
+    let path = session.inputs.file_or_stdin(what.file.as_deref())?;
     let file = session.inputs.read_json(&path, "the value", MAX_DEPTH)?;
     let bytes = jcs::canonical(file.document.root())
         .map_err(|fault| Failure::Usage(report::without_form(&file, &fault)))?;
@@ -156,10 +193,10 @@ fn hash_value(arguments: &Args, session: &mut Session) -> Result<Vec<u8>, Failur
     Ok(report::one(Some(&Sha256Hex::of(&bytes)), arguments.format).into_bytes())
 }
 
-fn hash_request(arguments: &Args, session: &mut Session) -> Result<Vec<u8>, Failure> {
+fn hash_request(arguments: &Args, what: &What, session: &mut Session) -> Result<Vec<u8>, Failure> {
     let Args { parts, terms, .. } = arguments;
     let requirements = Requirements::load(parts, terms, &mut session.inputs)?;
-    let path = match &arguments.file {
+    let path = match &what.file {
         None if !requirements.is_whole() => None,
         file => Some(session.inputs.file_or_stdin(file.as_deref())?),
     };
@@ -169,7 +206,7 @@ fn hash_request(arguments: &Args, session: &mut Session) -> Result<Vec<u8>, Fail
         .transpose()?;
     let settings = Settings { terms, detail: None };
 
-    let (no_schema, no_output) = (stand_in("{}"), stand_in("null"));
+    let (no_schema, no_output) = (stand_in("{}")?, stand_in("null")?);
     let request = match (&input, requirements.schema()) {
         (Some(input), Some(_)) => requirements.request(input, &settings),
         (Some(input), None) if requirements.is_whole() => requirements.request(input, &settings),
@@ -189,7 +226,7 @@ fn hash_request(arguments: &Args, session: &mut Session) -> Result<Vec<u8>, Fail
         request: &request,
         hashes: hashes(&request),
     };
-    match arguments.only {
+    match what.name {
         None => Ok(known.list(arguments.format).into_bytes()),
         Some(name) if arguments.canonical => known.canonical(name),
         Some(name) => known.one(name, arguments.format).map(String::into_bytes),
@@ -197,8 +234,8 @@ fn hash_request(arguments: &Args, session: &mut Session) -> Result<Vec<u8>, Fail
 }
 
 /// What stands where a part is not given; nothing is said about it.
-fn stand_in(text: &str) -> Document {
-    json::read(text, MAX_DEPTH).unwrap_or_else(|_| unreachable!("{text} is JSON"))
+fn stand_in(text: &str) -> Result<Document, Failure> {
+    json::read(text, MAX_DEPTH).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 /// The hashes, and which of them are about something that was given.

@@ -196,7 +196,8 @@ mod tests {
         let at = text.find("\"here\"").unwrap();
         let out = shown(&text, at..at + 6);
         assert!(out.len() < 300, "{out}");
-        assert!(out.contains("…1,1,1,1,1,1,1,1,1,1,1,\"here\",2,2,"), "{out}");
+        assert!(out.contains("1,1,1,1,1,1,\"here\",2,2,2,2,2,2,"), "{out}");
+        assert!(out.lines().all(|line| line.chars().count() <= term::WIDTH), "{out}");
         let (line, carets) = (out.lines().nth(1).unwrap(), out.lines().nth(2).unwrap());
         let column = |text: &str, of: &str| text[..text.find(of).unwrap()].chars().count();
         assert_eq!(column(line, "\"here\""), column(carets, "^^^^^^"));

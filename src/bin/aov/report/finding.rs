@@ -3,7 +3,7 @@
 use agent_output_verifier::check::Outcome;
 use agent_output_verifier::finding::{Finding, Mark, Violation};
 use agent_output_verifier::json::Node;
-use agent_output_verifier::place::path_of_field;
+use agent_output_verifier::place::{Step, path_of_field};
 
 use super::Checked;
 use crate::input::JsonFile;
@@ -72,6 +72,16 @@ fn findings(list: &[Finding], fails: bool) -> impl Iterator<Item = Shown<'_>> {
     list.iter().map(move |finding| Shown::Finding(finding, fails))
 }
 
+/// The value that is not as it should be; of a property that should not be there, the name.
+fn node_of(violation: &Violation) -> u32 {
+    let unexpected = matches!(&*violation.check, "additionalProperties" | "unevaluatedProperties");
+    match violation.place.steps().last() {
+        // A member's name stands just before its value in a document.
+        Some(Step::Name(_)) if unexpected => violation.node.saturating_sub(1),
+        _ => violation.node,
+    }
+}
+
 impl<'r> Shown<'r> {
     /// Whether it fails the result.
     pub(super) fn fails(&self) -> bool {
@@ -119,7 +129,7 @@ impl<'r> Shown<'r> {
     /// The values to point at, with a word each.
     pub(super) fn marks(&self) -> Vec<Mark> {
         match self {
-            Self::Violation(violation) => vec![Mark::here(violation.node)],
+            Self::Violation(violation) => vec![Mark::here(node_of(violation))],
             Self::Finding(finding, _) => finding.marks.clone(),
             Self::Unhashable(_, node, _) => vec![Mark::here(*node)],
         }

@@ -179,7 +179,11 @@ fn short_finding<'r>(
 fn figures(checked: &Checked<'_>, counts: Counts) -> String {
     let (schema, integrity) = (checked.outcome.schema.assertions, checked.outcome.integrity());
     let row = |name: &str, tally: Tally| {
-        format!("{name:<18} {:>9}   {} of {} checks\n", percent(tally), tally.passed, tally.total)
+        let of = match tally.total {
+            0 => String::new(),
+            total => format!("   {} of {total}", tally.passed),
+        };
+        format!("{name:<18} {:>9}{of}\n", percent(tally))
     };
     let mut out = row("schema compliance", schema);
     out.push_str(&row("integrity checks", integrity));
