@@ -318,11 +318,7 @@ impl Reader<'_, '_> {
             let Some(name) = node.as_str().filter(|name| !described.contains(name)) else {
                 continue;
             };
-            let lower: Vec<String> = described.iter().map(|name| name.to_lowercase()).collect();
-            let lower: Vec<&str> = lower.iter().map(String::as_str).collect();
-            let near = nearest(name, &lower)
-                .and_then(|near| lower.iter().position(|name| *name == near))
-                .and_then(|at| described.get(at));
+            let near = nearest(name, &described);
             // Two described names that are alike are no slip.
             if let Some(near) = near
                 && !value.elements().any(|other| other.as_str() == Some(near))

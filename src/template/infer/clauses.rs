@@ -200,7 +200,8 @@ fn unique(shapes: &[&Shape<'_>], trial: &Trial<'_, '_>) -> Vec<Clause> {
         }
         let doubt = match identity {
             Identity::Own => None,
-            Identity::Perhaps if shape.seen.len() < 3 => continue,
+            // Two that differ are chance, unless they are made to be unique.
+            Identity::Perhaps if shape.seen.len() < 3 && !are_uuids(shape) => continue,
             Identity::Perhaps => {
                 Some("it may name something that several elements share".to_owned())
             }
@@ -217,6 +218,14 @@ fn unique(shapes: &[&Shape<'_>], trial: &Trial<'_, '_>) -> Vec<Clause> {
         });
     }
     clauses
+}
+
+fn are_uuids(shape: &Shape<'_>) -> bool {
+    let is_uuid = |text: &str| {
+        let digits = text.bytes().filter(u8::is_ascii_hexdigit).count();
+        text.len() == 36 && digits == 32 && text.matches('-').count() == 4
+    };
+    shape.seen.iter().all(|seen| seen.node.as_str().is_some_and(is_uuid))
 }
 
 /// The values of one place, by sample.

@@ -14,6 +14,9 @@ use serde_json::{Map, Value};
 use crate::json::Node;
 use shape::Shape;
 
+/// The doubt about everything that was seen in one sample only.
+pub const SINGLE_SAMPLE: &str = "it rests on a single sample";
+
 /// Why something is in the template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
@@ -71,7 +74,7 @@ impl Ledger {
         samples: usize,
         doubt: Option<String>,
     ) {
-        let single = (samples < 2).then(|| "it rests on a single sample".to_owned());
+        let single = (samples < 2).then(|| SINGLE_SAMPLE.to_owned());
         self.evidence.push(Evidence {
             place: place.to_owned(),
             claim: claim.into(),

@@ -44,6 +44,7 @@ macro_rules! verbs {
 verbs! {
     Check(check),
     Hash(hash),
+    Template(template),
     Completions(completions),
     Generate(generate) #[command(hide = true)],
 }
