@@ -192,11 +192,13 @@ impl Reader<'_, '_> {
 
     fn unknown(&mut self, member: Member<'_>, name: &str) {
         if name == "nullable" {
-            return self.does_nothing(
-                member.name,
-                "nullable does nothing: it is a word of OpenAPI 3.0, not of JSON Schema".to_owned(),
-                "Write \"null\" into type, as in [\"string\", \"null\"].",
-            );
+            let fix = match member.value.as_bool() {
+                Some(false) => "Remove it: what type does not name is refused.",
+                _ => "Write \"null\" into type, as in [\"string\", \"null\"].",
+            };
+            let message =
+                "nullable does nothing: it is a word of OpenAPI 3.0, not of JSON Schema".to_owned();
+            return self.does_nothing(member.name, message, fix);
         }
         let names: Vec<&str> = KEYWORDS.iter().map(|known| known.0).collect();
         let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, meant)| *meant);

@@ -353,3 +353,21 @@ fn recursive_and_hostile_templates_end() {
         assert_eq!(grade.trial, Trial::Unusable);
     }
 }
+
+#[test]
+fn a_large_output_is_not_broken_in_all_ways() {
+    let members = |make: &dyn Fn(u32) -> String| -> String {
+        (0..2500).map(make).collect::<Vec<_>>().join(",")
+    };
+    // 5,002 values, members included, leave room for 3,998 breakages of more than 5,000.
+    let output = format!("{{{}}}", members(&|n| format!(r#""k{n}":true"#)));
+    let changes = 2 + 3 * 2500;
+    let document = read(&*output, MAX_DEPTH).unwrap();
+    let room = trial::room(document.value_count(), changes);
+    assert!(room < changes && room >= 3900, "{room}");
+    let chosen: Vec<_> = (0..changes).filter(|at| trial::is_chosen(*at, room, changes)).collect();
+    assert_eq!(chosen.len(), room);
+    assert!(chosen.first() < Some(&3) && chosen.last() == Some(&(changes - 1)));
+    assert_eq!(trial::room(3, 20), 20);
+    assert!((0..20).all(|at| trial::is_chosen(at, 20, 20)));
+}

@@ -6,11 +6,8 @@ use crate::json::{MAX_DEPTH, Node, read};
 use crate::schema::Schema;
 use crate::template::Template;
 
-/// How many breakages are tried.
-const MAX_BREAKAGES: usize = 5_000;
-
-/// How many bytes of broken outputs are checked, all together.
-const MAX_BYTES: usize = 256 << 20;
+/// How many values are checked in all breakages together: a check takes time for each.
+const MAX_VALUES: usize = 20_000_000;
 
 /// What came of breaking a good output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,11 +76,11 @@ pub(super) fn trial<'d>(template: &Template<'d>, schema: &Schema, output: Node<'
         Ok(_) => {}
     }
     let changes = changes(template.expected_schema(), &request);
-    let text = output.document().text();
-    let room = (MAX_BYTES / text.len().max(1)).clamp(1, MAX_BREAKAGES);
+    let room = room(output.document().value_count(), changes.len());
     let mut report = TrialReport { breakages: Vec::new(), untried: 0 };
     for (at, change) in changes.iter().enumerate() {
-        match (at < room).then(|| verdict(template, schema, change, output)).flatten() {
+        let chosen = is_chosen(at, room, changes.len());
+        match chosen.then(|| verdict(template, schema, change, output)).flatten() {
             Some(caught) => report.breakages.push(Breakage {
                 how: change.how,
                 place: change.place.clone(),
@@ -93,6 +90,16 @@ pub(super) fn trial<'d>(template: &Template<'d>, schema: &Schema, output: Node<'
         }
     }
     Trial::Broken(report)
+}
+
+/// How many of so many breakages of an output with so many values are tried.
+pub(super) fn room(values: usize, changes: usize) -> usize {
+    (MAX_VALUES / values.max(1)).clamp(1, changes.max(1))
+}
+
+/// Whether a breakage is among those tried, which are spread over the whole output.
+pub(super) fn is_chosen(at: usize, room: usize, changes: usize) -> bool {
+    (at + 1) * room / changes > at * room / changes
 }
 
 /// What the template makes of a broken output; `None` where there is no verdict.
