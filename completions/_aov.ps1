@@ -28,6 +28,8 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check outputs against agreed requirements')
             [CompletionResult]::new('hash', 'hash', [CompletionResultType]::ParameterValue, 'Print the hashes that a receipt carries')
+            [CompletionResult]::new('verify-receipt', 'verify-receipt', [CompletionResultType]::ParameterValue, 'Verify receipts: genuine, whose, and about which data')
+            [CompletionResult]::new('keygen', 'keygen', [CompletionResultType]::ParameterValue, 'Make a signing key, and print what to publish of it')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -38,6 +40,9 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--template', '--template', [CompletionResultType]::ParameterName, 'A `verification-template/1` file, which holds schema, rules and bounds')
             [CompletionResult]::new('--task-id', '--task-id', [CompletionResultType]::ParameterName, 'The task''s id [default with parts: the name of the output''s file]')
             [CompletionResult]::new('--agent-id', '--agent-id', [CompletionResultType]::ParameterName, 'The agent''s id [default with parts: none]')
+            [CompletionResult]::new('--sign-key', '--sign-key', [CompletionResultType]::ParameterName, 'Sign with the key in FILE, which aov keygen makes; - reads it from standard input, and without this option AOV_SECRET_KEY may hold it')
+            [CompletionResult]::new('--public-url', '--public-url', [CompletionResultType]::ParameterName, 'Where your agent card can be fetched: below this address, at /.well-known/agent-card.json')
+            [CompletionResult]::new('--service', '--service', [CompletionResultType]::ParameterName, 'The name of your service in receipts [default: aov]')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to report; json prints exactly the response body (or the error), of one input')
             [CompletionResult]::new('--detail', '--detail', [CompletionResultType]::ParameterName, 'How much to report; full unless the request says otherwise')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the report into a file, whole or not at all, instead of printing it')
@@ -70,6 +75,44 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'aov;verify-receipt' {
+            [CompletionResult]::new('--public-key', '--public-key', [CompletionResultType]::ParameterName, 'The issuer''s public key: base64 of 32 bytes, a line aov-public-key-v1:…, or a file with one')
+            [CompletionResult]::new('--agent-card', '--agent-card', [CompletionResultType]::ParameterName, 'The issuer''s agent card, which lists its keys: a file or an https address')
+            [CompletionResult]::new('--trust', '--trust', [CompletionResultType]::ParameterName, 'Trust this issuer too: the key is fetched from https://HOST/.well-known/agent-card.json')
+            [CompletionResult]::new('--context', '--context', [CompletionResultType]::ParameterName, 'Which kind of receipt this must be [default: by its own fields]')
+            [CompletionResult]::new('--request', '--request', [CompletionResultType]::ParameterName, 'The whole request that the receipt should be about')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'The output that the receipt should be about')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The schema that it should have been checked against')
+            [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'The rules and bounds that it should have been checked against: an object with `rules`, `bounds` and `enforce_rules`')
+            [CompletionResult]::new('--task-id', '--task-id', [CompletionResultType]::ParameterName, 'task_id must be this')
+            [CompletionResult]::new('--agent-id', '--agent-id', [CompletionResultType]::ParameterName, 'agent_id must be this')
+            [CompletionResult]::new('--max-age', '--max-age', [CompletionResultType]::ParameterName, 'Not older than this (s, min, h, d or w), and not more than 5 minutes in the future')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How the report is written')
+            [CompletionResult]::new('--emit-signed-bytes', '--emit-signed-bytes', [CompletionResultType]::ParameterName, 'Write the exact bytes under the signature of a single receipt to FILE; with - they are printed, and no report')
+            [CompletionResult]::new('-j', '-j', [CompletionResultType]::ParameterName, 'How many receipts to work on at a time [default: one for each core]')
+            [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'How many receipts to work on at a time [default: one for each core]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
+            [CompletionResult]::new('--jsonl', '--jsonl', [CompletionResultType]::ParameterName, 'Every input has one receipt on each line, as files named *.jsonl and *.ndjson have')
+            [CompletionResult]::new('--offline', '--offline', [CompletionResultType]::ParameterName, 'Fetch nothing: the key is given, pinned or cached, or there is no verdict (exit code 3)')
+            [CompletionResult]::new('--replay', '--replay', [CompletionResultType]::ParameterName, 'Run the check again and compare its result with the receipt''s')
+            [CompletionResult]::new('--allow-unknown-fields', '--allow-unknown-fields', [CompletionResultType]::ParameterName, 'Ignore fields that a request does not have, as the hosted service does')
+            [CompletionResult]::new('--require-pass', '--require-pass', [CompletionResultType]::ParameterName, 'The result must be pass; without this, a genuine receipt of a fail is accepted')
+            [CompletionResult]::new('--require-enforced', '--require-enforced', [CompletionResultType]::ParameterName, 'Rules and bounds must have been binding (enforce_rules)')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print nothing; the exit code says it')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print nothing; the exit code says it')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'aov;keygen' {
+            [CompletionResult]::new('--key-version', '--key-version', [CompletionResultType]::ParameterName, 'The name of the key in the card and in receipts [default: v1-, the date, and four bytes of the public key]')
+            [CompletionResult]::new('--agent-card', '--agent-card', [CompletionResultType]::ParameterName, 'The agent card that the key is added to')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
+            [CompletionResult]::new('--show', '--show', [CompletionResultType]::ParameterName, 'Make no key; print what to publish of the one in KEYFILE')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'aov;completions' {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -79,6 +122,8 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
         'aov;help' {
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check outputs against agreed requirements')
             [CompletionResult]::new('hash', 'hash', [CompletionResultType]::ParameterValue, 'Print the hashes that a receipt carries')
+            [CompletionResult]::new('verify-receipt', 'verify-receipt', [CompletionResultType]::ParameterValue, 'Verify receipts: genuine, whose, and about which data')
+            [CompletionResult]::new('keygen', 'keygen', [CompletionResultType]::ParameterValue, 'Make a signing key, and print what to publish of it')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -87,6 +132,12 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             break
         }
         'aov;help;hash' {
+            break
+        }
+        'aov;help;verify-receipt' {
+            break
+        }
+        'aov;help;keygen' {
             break
         }
         'aov;help;completions' {

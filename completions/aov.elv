@@ -25,6 +25,8 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand --version 'Print version'
             cand check 'Check outputs against agreed requirements'
             cand hash 'Print the hashes that a receipt carries'
+            cand verify-receipt 'Verify receipts: genuine, whose, and about which data'
+            cand keygen 'Make a signing key, and print what to publish of it'
             cand completions 'Print the completions for a shell'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -34,6 +36,9 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand --template 'A `verification-template/1` file, which holds schema, rules and bounds'
             cand --task-id 'The task''s id [default with parts: the name of the output''s file]'
             cand --agent-id 'The agent''s id [default with parts: none]'
+            cand --sign-key 'Sign with the key in FILE, which aov keygen makes; - reads it from standard input, and without this option AOV_SECRET_KEY may hold it'
+            cand --public-url 'Where your agent card can be fetched: below this address, at /.well-known/agent-card.json'
+            cand --service 'The name of your service in receipts [default: aov]'
             cand --format 'How to report; json prints exactly the response body (or the error), of one input'
             cand --detail 'How much to report; full unless the request says otherwise'
             cand -o 'Write the report into a file, whole or not at all, instead of printing it'
@@ -64,6 +69,42 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'aov;verify-receipt'= {
+            cand --public-key 'The issuer''s public key: base64 of 32 bytes, a line aov-public-key-v1:…, or a file with one'
+            cand --agent-card 'The issuer''s agent card, which lists its keys: a file or an https address'
+            cand --trust 'Trust this issuer too: the key is fetched from https://HOST/.well-known/agent-card.json'
+            cand --context 'Which kind of receipt this must be [default: by its own fields]'
+            cand --request 'The whole request that the receipt should be about'
+            cand --output 'The output that the receipt should be about'
+            cand --schema 'The schema that it should have been checked against'
+            cand --rules 'The rules and bounds that it should have been checked against: an object with `rules`, `bounds` and `enforce_rules`'
+            cand --task-id 'task_id must be this'
+            cand --agent-id 'agent_id must be this'
+            cand --max-age 'Not older than this (s, min, h, d or w), and not more than 5 minutes in the future'
+            cand --format 'How the report is written'
+            cand --emit-signed-bytes 'Write the exact bytes under the signature of a single receipt to FILE; with - they are printed, and no report'
+            cand -j 'How many receipts to work on at a time [default: one for each core]'
+            cand --jobs 'How many receipts to work on at a time [default: one for each core]'
+            cand --color 'When to colour text for people'
+            cand --jsonl 'Every input has one receipt on each line, as files named *.jsonl and *.ndjson have'
+            cand --offline 'Fetch nothing: the key is given, pinned or cached, or there is no verdict (exit code 3)'
+            cand --replay 'Run the check again and compare its result with the receipt''s'
+            cand --allow-unknown-fields 'Ignore fields that a request does not have, as the hosted service does'
+            cand --require-pass 'The result must be pass; without this, a genuine receipt of a fail is accepted'
+            cand --require-enforced 'Rules and bounds must have been binding (enforce_rules)'
+            cand -q 'Print nothing; the exit code says it'
+            cand --quiet 'Print nothing; the exit code says it'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'aov;keygen'= {
+            cand --key-version 'The name of the key in the card and in receipts [default: v1-, the date, and four bytes of the public key]'
+            cand --agent-card 'The agent card that the key is added to'
+            cand --color 'When to colour text for people'
+            cand --show 'Make no key; print what to publish of the one in KEYFILE'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'aov;completions'= {
             cand --color 'When to colour text for people'
             cand -h 'Print help (see more with ''--help'')'
@@ -72,12 +113,18 @@ set edit:completion:arg-completer[aov] = {|@words|
         &'aov;help'= {
             cand check 'Check outputs against agreed requirements'
             cand hash 'Print the hashes that a receipt carries'
+            cand verify-receipt 'Verify receipts: genuine, whose, and about which data'
+            cand keygen 'Make a signing key, and print what to publish of it'
             cand completions 'Print the completions for a shell'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'aov;help;check'= {
         }
         &'aov;help;hash'= {
+        }
+        &'aov;help;verify-receipt'= {
+        }
+        &'aov;help;keygen'= {
         }
         &'aov;help;completions'= {
         }

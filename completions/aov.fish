@@ -31,6 +31,8 @@ complete -c aov -n "__fish_aov_needs_command" -s h -l help -d 'Print help'
 complete -c aov -n "__fish_aov_needs_command" -s V -l version -d 'Print version'
 complete -c aov -n "__fish_aov_needs_command" -f -a "check" -d 'Check outputs against agreed requirements'
 complete -c aov -n "__fish_aov_needs_command" -f -a "hash" -d 'Print the hashes that a receipt carries'
+complete -c aov -n "__fish_aov_needs_command" -f -a "verify-receipt" -d 'Verify receipts: genuine, whose, and about which data'
+complete -c aov -n "__fish_aov_needs_command" -f -a "keygen" -d 'Make a signing key, and print what to publish of it'
 complete -c aov -n "__fish_aov_needs_command" -f -a "completions" -d 'Print the completions for a shell'
 complete -c aov -n "__fish_aov_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aov -n "__fish_aov_using_subcommand check" -l schema -d 'The JSON Schema that the output must satisfy' -r -F
@@ -38,6 +40,9 @@ complete -c aov -n "__fish_aov_using_subcommand check" -l rules -d 'A JSON file 
 complete -c aov -n "__fish_aov_using_subcommand check" -l template -d 'A `verification-template/1` file, which holds schema, rules and bounds' -r -F
 complete -c aov -n "__fish_aov_using_subcommand check" -l task-id -d 'The task\'s id [default with parts: the name of the output\'s file]' -r
 complete -c aov -n "__fish_aov_using_subcommand check" -l agent-id -d 'The agent\'s id [default with parts: none]' -r
+complete -c aov -n "__fish_aov_using_subcommand check" -l sign-key -d 'Sign with the key in FILE, which aov keygen makes; - reads it from standard input, and without this option AOV_SECRET_KEY may hold it' -r -F
+complete -c aov -n "__fish_aov_using_subcommand check" -l public-url -d 'Where your agent card can be fetched: below this address, at /.well-known/agent-card.json' -r
+complete -c aov -n "__fish_aov_using_subcommand check" -l service -d 'The name of your service in receipts [default: aov]' -r
 complete -c aov -n "__fish_aov_using_subcommand check" -l format -d 'How to report; json prints exactly the response body (or the error), of one input' -r -f -a "human\t''
 json\t''"
 complete -c aov -n "__fish_aov_using_subcommand check" -l detail -d 'How much to report; full unless the request says otherwise' -r -f -a "full\t''
@@ -68,11 +73,47 @@ complete -c aov -n "__fish_aov_using_subcommand hash" -l enforce-rules -d 'Let f
 complete -c aov -n "__fish_aov_using_subcommand hash" -l strict-content -d 'Let control characters, HTML markup and `javascript:` fail the result'
 complete -c aov -n "__fish_aov_using_subcommand hash" -l allow-unknown-fields -d 'Ignore fields that a request does not have, as the hosted service does; they may be typing errors that bind nothing'
 complete -c aov -n "__fish_aov_using_subcommand hash" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l public-key -d 'The issuer\'s public key: base64 of 32 bytes, a line aov-public-key-v1:…, or a file with one' -r
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l agent-card -d 'The issuer\'s agent card, which lists its keys: a file or an https address' -r
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l trust -d 'Trust this issuer too: the key is fetched from https://HOST/.well-known/agent-card.json' -r
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l context -d 'Which kind of receipt this must be [default: by its own fields]' -r -f -a "verification\t''
+score\t''"
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l request -d 'The whole request that the receipt should be about' -r -F
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l output -d 'The output that the receipt should be about' -r -F
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l schema -d 'The schema that it should have been checked against' -r -F
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l rules -d 'The rules and bounds that it should have been checked against: an object with `rules`, `bounds` and `enforce_rules`' -r -F
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l task-id -d 'task_id must be this' -r
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l agent-id -d 'agent_id must be this' -r
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l max-age -d 'Not older than this (s, min, h, d or w), and not more than 5 minutes in the future' -r
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l format -d 'How the report is written' -r -f -a "human\t''
+json\t''"
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l emit-signed-bytes -d 'Write the exact bytes under the signature of a single receipt to FILE; with - they are printed, and no report' -r -F
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -s j -l jobs -d 'How many receipts to work on at a time [default: one for each core]' -r
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l color -d 'When to colour text for people' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l jsonl -d 'Every input has one receipt on each line, as files named *.jsonl and *.ndjson have'
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l offline -d 'Fetch nothing: the key is given, pinned or cached, or there is no verdict (exit code 3)'
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l replay -d 'Run the check again and compare its result with the receipt\'s'
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l allow-unknown-fields -d 'Ignore fields that a request does not have, as the hosted service does'
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l require-pass -d 'The result must be pass; without this, a genuine receipt of a fail is accepted'
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l require-enforced -d 'Rules and bounds must have been binding (enforce_rules)'
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -s q -l quiet -d 'Print nothing; the exit code says it'
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aov -n "__fish_aov_using_subcommand keygen" -l key-version -d 'The name of the key in the card and in receipts [default: v1-, the date, and four bytes of the public key]' -r
+complete -c aov -n "__fish_aov_using_subcommand keygen" -l agent-card -d 'The agent card that the key is added to' -r -F
+complete -c aov -n "__fish_aov_using_subcommand keygen" -l color -d 'When to colour text for people' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c aov -n "__fish_aov_using_subcommand keygen" -l show -d 'Make no key; print what to publish of the one in KEYFILE'
+complete -c aov -n "__fish_aov_using_subcommand keygen" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aov -n "__fish_aov_using_subcommand completions" -l color -d 'When to colour text for people' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c aov -n "__fish_aov_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash completions help" -f -a "check" -d 'Check outputs against agreed requirements'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash completions help" -f -a "hash" -d 'Print the hashes that a receipt carries'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash completions help" -f -a "completions" -d 'Print the completions for a shell'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen completions help" -f -a "check" -d 'Check outputs against agreed requirements'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen completions help" -f -a "hash" -d 'Print the hashes that a receipt carries'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen completions help" -f -a "verify-receipt" -d 'Verify receipts: genuine, whose, and about which data'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen completions help" -f -a "keygen" -d 'Make a signing key, and print what to publish of it'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen completions help" -f -a "completions" -d 'Print the completions for a shell'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

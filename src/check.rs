@@ -6,7 +6,7 @@ use crate::json::jcs::Unhashable;
 use crate::receipt::hashes::{Hashes, hashes};
 use crate::request::Request;
 use crate::rules::{self, RulesReport};
-use crate::schema::{Schema, SchemaFault, SchemaReport};
+use crate::schema::{Schema, SchemaFault, SchemaReport, agree};
 
 /// Stack for the schema check, whose recursion follows schemas and data.
 const STACK: usize = 64 << 20;
@@ -98,45 +98,56 @@ pub fn check_with(
     schema: &Schema,
     work: Work,
 ) -> Result<Outcome, Vec<SchemaFault>> {
-    let check_schema = || schema.check(request.submitted_output);
-    let (schema, rest) = match work {
-        Work::Inline => (check_schema(), Rest::of(request)),
-        Work::TwoThreads => std::thread::scope(|scope| {
-            let builder = std::thread::Builder::new().stack_size(STACK);
-            match builder.spawn_scoped(scope, check_schema) {
-                // A machine that gives no second thread does one thing after the other.
-                Err(_) => (check_schema(), Rest::of(request)),
-                Ok(beside) => {
-                    let rest = Rest::of(request);
-                    let schema =
-                        beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                    (schema, rest)
-                }
-            }
-        }),
-    };
-    let schema = schema.map_err(|fault| vec![fault])?;
-    let Rest { content, rules, hashes } = rest;
-    let (enforce_rules, strict_content_check) =
-        (request.enforce_rules, request.strict_content_check);
-    Ok(Outcome { schema, content, rules, hashes, enforce_rules, strict_content_check })
-}
-
-/// What needs no schema.
-struct Rest {
-    content: ContentReport,
-    rules: RulesReport,
-    hashes: Hashes,
-}
-
-impl Rest {
-    fn of(request: &Request<'_>) -> Self {
-        Self {
-            content: content::check(request.submitted_output, request.strict_content_check),
-            rules: rules::check(request.submitted_output, &request.bounds, &request.rules),
-            hashes: hashes(request),
+    let output = request.submitted_output;
+    let (report, content, rules, hashes) = match work {
+        Work::Inline => {
+            let report = schema.check(output);
+            let (content, rules) = content_and_rules(request);
+            (report, content, rules, hashes(request))
         }
-    }
+        Work::TwoThreads if schema.is_tame() => {
+            // Two halves that cost about the same.
+            let walk = || (schema.walk(output), content_and_rules(request));
+            let judge = || (schema.second_opinion(output), hashes(request));
+            let ((report, (content, rules)), (opinion, hashes)) = side_by_side(walk, judge);
+            (report.and_then(|report| agree(report, opinion)), content, rules, hashes)
+        }
+        Work::TwoThreads => {
+            let rest = || (content_and_rules(request), hashes(request));
+            let (report, ((content, rules), hashes)) = side_by_side(|| schema.check(output), rest);
+            (report, content, rules, hashes)
+        }
+    };
+    Ok(Outcome {
+        schema: report.map_err(|fault| vec![fault])?,
+        content,
+        rules,
+        hashes,
+        enforce_rules: request.enforce_rules,
+        strict_content_check: request.strict_content_check,
+    })
+}
+
+fn content_and_rules(request: &Request<'_>) -> (ContentReport, RulesReport) {
+    let output = request.submitted_output;
+    let content = content::check(output, request.strict_content_check);
+    (content, rules::check(output, &request.bounds, &request.rules))
+}
+
+/// Does `deep` on a thread with the stack for it, and `here` meanwhile; one after the other on a
+/// machine that gives no second thread.
+fn side_by_side<D: Send, H>(deep: impl Fn() -> D + Sync, here: impl FnOnce() -> H) -> (D, H) {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(STACK);
+        match builder.spawn_scoped(scope, &deep) {
+            Err(_) => (deep(), here()),
+            Ok(beside) => {
+                let here = here();
+                let deep = beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                (deep, here)
+            }
+        }
+    })
 }
 
 #[cfg(test)]

@@ -26,7 +26,12 @@ fn answer(schema: impl Into<String>, data: impl Into<String>) -> Answer {
         Ok(report) if report.violations.is_empty() => Answer::Valid,
         Ok(_) => Answer::Invalid,
     };
-    std::thread::Builder::new().stack_size(64 << 20).spawn(work).unwrap().join().unwrap()
+    std::thread::Builder::new()
+        .stack_size(64 << 20)
+        .spawn(work)
+        .expect("a thread")
+        .join()
+        .expect("no panic")
 }
 
 fn chain(steps: usize, link: impl Fn(String) -> String, end: &str) -> String {

@@ -1,7 +1,8 @@
 //! What must hold for every JSON text, held against independent and slow ways to find it out.
 
 use agent_output_verifier::json::{
-    self, Document, EqualityKey, Kind, Lines, MAX_DEPTH, Node, Number, Position, ReadErrorKind, jcs,
+    self, Document, EqualityKey, Kind, Lines, MAX_DEPTH, Member, Node, Number, Position,
+    ReadErrorKind, jcs,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -239,25 +240,39 @@ proptest! {
     }
 
     #[test]
-    fn every_member_is_found_by_its_name(tree in tree(true), seed in any::<u64>()) {
+    fn every_child_is_found(
+        tree in tree(true), seed in any::<u64>(), order in vec(any::<prop::sample::Index>(), 1..8),
+    ) {
         let text = spelled(&tree, seed);
         let document = read(&text);
-        walk(document.root(), &mut |object| {
-            for member in object.members() {
-                let name = member.name.as_str().expect("a string");
-                let found = object.member(name);
-                if member.name.has_lone_surrogate() {
-                    assert!(found.is_none_or(|found| found.name.id() != member.name.id()));
-                } else {
-                    let found = found.expect("a member");
-                    assert_eq!((found.name.id(), found.value.id()), (member.name.id(), member.value.id()));
-                }
-                assert!(object.member(&format!("{name}\u{1}")).is_none_or(|other| other.name.id() != member.name.id()));
+        walk(document.root(), &mut |node| {
+            for (index, element) in node.elements().enumerate() {
+                assert_eq!(node.element(index).map(Node::id), Some(element.id()));
             }
-            for (index, element) in object.elements().enumerate() {
-                assert_eq!(object.element(index).map(Node::id), Some(element.id()));
+            assert!(node.element(node.len()).is_none());
+            let members: Vec<_> = node.members().collect();
+            for member in &members {
+                // A lone surrogate shows as U+FFFD, and no text is equal to it.
+                let shown = member.name.as_str().expect("a string");
+                let expected = members.iter().find(|other| {
+                    !other.name.has_lone_surrogate() && other.name.as_str() == Some(shown)
+                });
+                let ids = |member: &Member<'_>| (member.name.id(), member.value.id());
+                assert_eq!(node.member(shown).as_ref().map(ids), expected.map(ids));
+                let other = format!("{shown}\u{1}");
+                let there = members.iter().any(|member| member.name.as_str() == Some(&other));
+                assert!(there || node.get(&other).is_none());
             }
-            assert!(object.element(object.len()).is_none());
+            // In any order, each from where the last one was found.
+            let mut near = 0;
+            for index in &order {
+                let name = match members.get(index.index(members.len() + 1)) {
+                    Some(member) => member.name.as_str().expect("a string"),
+                    None => "a",
+                };
+                let found = node.get_near(name, &mut near).map(Node::id);
+                assert_eq!(found, node.get(name).map(Node::id));
+            }
         });
     }
 

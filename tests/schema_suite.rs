@@ -1,4 +1,5 @@
 //! The official JSON-Schema-Test-Suite (SPEC 4.1), formats asserted in every draft.
+#![allow(clippy::unwrap_used, reason = "a test ends where its data is not as expected")]
 
 #[path = "support/suites.rs"]
 mod suites;

@@ -109,6 +109,21 @@ impl Document {
         Node { document: self, id }
     }
 
+    /// Whether the member with this value has this name.
+    #[inline]
+    fn is_named(&self, value: u32, name: &str) -> bool {
+        let Some(record) = self.records.get((value as usize).wrapping_sub(1)) else { return false };
+        match record.tag {
+            // The length is known without a look at the text.
+            Tag::Plain => {
+                let (start, end) = (record.start as usize + 1, record.end as usize - 1);
+                end - start == name.len() && self.text.as_bytes()[start..end] == *name.as_bytes()
+            }
+            Tag::Escaped => self.decoded[record.a as usize..][..record.b as usize] == *name,
+            _ => false,
+        }
+    }
+
     /// How many values and names there are.
     #[must_use]
     pub fn value_count(&self) -> usize {
@@ -314,16 +329,18 @@ impl<'d> Node<'d> {
     #[must_use]
     #[inline]
     pub fn get_near(self, name: &str, near: &mut usize) -> Option<Node<'d>> {
+        if self.kind() != Kind::Object {
+            return None;
+        }
         let ids = self.child_ids();
-        if let (Tag::Object, Some(&id)) = (self.record().tag, ids.get(*near))
-            && self.document.records[id as usize - 1].tag == Tag::Plain
-            && self.document.node(id - 1).as_str() == Some(name)
+        if let Some(&id) = ids.get(*near)
+            && self.document.is_named(id, name)
         {
             *near += 1;
             return Some(Node { document: self.document, id });
         }
         let found = self.get(name)?;
-        *near = ids.iter().position(|&id| id == found.id).map_or(0, |at| at + 1);
+        *near = ids.binary_search(&found.id).map_or(0, |at| at + 1);
         Some(found)
     }
 
@@ -333,10 +350,9 @@ impl<'d> Node<'d> {
         let record = self.record();
         let at = |id: u32| Node { document: self.document, id: id - 1 };
         let value = match record.tag {
-            Tag::Object => *self.child_ids().iter().find(|&&id| {
-                let candidate = at(id);
-                candidate.as_str() == Some(name) && !candidate.has_lone_surrogate()
-            })?,
+            Tag::Object => {
+                *self.child_ids().iter().find(|&&id| self.document.is_named(id, name))?
+            }
             Tag::Indexed => {
                 let sorted =
                     &self.document.children[(record.a + record.b) as usize..][..record.b as usize];

@@ -69,6 +69,22 @@ pub fn write(node: Node<'_>, sink: &mut impl Sink) -> Result<(), Unhashable> {
     Ok(())
 }
 
+/// Writes the canonical bytes of an object as if the member `left_out` were not there.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_without(
+    object: Node<'_>,
+    left_out: &str,
+    sink: &mut impl Sink,
+) -> Result<(), Unhashable> {
+    let mut writer = Writer { sink, buffer: Vec::with_capacity(2 * PIECE), members: Vec::new() };
+    let left_out = object.get(left_out).map(Node::id);
+    writer.object(object.members().filter(|member| Some(member.value.id()) != left_out))?;
+    writer.sink.put(&writer.buffer);
+    Ok(())
+}
+
 /// What is gathered before a sink gets it: many small pieces would cost more than they carry.
 const PIECE: usize = 4096;
 
@@ -110,16 +126,15 @@ impl<'d, S: Sink> Writer<'_, 'd, S> {
                 }
                 self.put(b"]");
             }
-            Kind::Object => self.object(node)?,
+            Kind::Object => self.object(node.members())?,
         }
         Ok(())
     }
 
-    fn object(&mut self, node: Node<'d>) -> Result<(), Unhashable> {
+    fn object(&mut self, members: impl Iterator<Item = Member<'d>>) -> Result<(), Unhashable> {
         let first = self.members.len();
-        self.members.extend(
-            node.members().map(|member| Named { prefix: member.name.text_prefix(), member }),
-        );
+        self.members
+            .extend(members.map(|member| Named { prefix: member.name.text_prefix(), member }));
         self.members[first..].sort_unstable();
         self.buffer.push(b'{');
         for at in first..self.members.len() {

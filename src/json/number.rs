@@ -85,6 +85,12 @@ impl<'d> Number<'d> {
         digits.len() <= 16 && plain && large_enough && digits.last() != Some(&b'0')
     }
 
+    /// Whether the literal has at most 15 digits and no exponent.
+    #[must_use]
+    pub fn has_few_digits(self) -> bool {
+        self.literal.len() <= 16 && self.literal.bytes().all(|byte| !matches!(byte, b'e' | b'E'))
+    }
+
     /// The exact value.
     #[must_use]
     pub fn parts(self) -> NumberParts<'d> {

@@ -96,19 +96,47 @@ impl Schema {
     /// Checks an output.
     ///
     /// # Errors
-    /// Where the check would cost too much: there is no verdict.
+    /// Where the check would cost too much, or two validators disagree: there is no verdict.
     pub fn check(&self, output: Node<'_>) -> Result<SchemaReport, SchemaFault> {
-        let values = output.document().value_count();
-        let report = evaluate(&self.plan, output, values).map_err(|fault| *fault)?;
-        // Two engines that share nothing but the reading and the formats: a payment must not
-        // hang on a fault in one of them. Lone surrogates are beyond what the other can see.
-        let valid = report.violations.is_empty();
-        if !output.document().has_lone_surrogates()
-            && self.referee.is_valid(View::Value(output)) != valid
-        {
-            return Err(SchemaFault::disagreement());
-        }
-        Ok(report)
+        // The walk goes first: it is the one that stops where the cost is too high.
+        let report = self.walk(output)?;
+        let opinion = self.second_opinion(output);
+        agree(report, opinion)
+    }
+
+    /// Whether [`Schema::walk`] and [`Schema::second_opinion`] may run side by side: both are then
+    /// known to end in time linear in the output.
+    #[must_use]
+    pub fn is_tame(&self) -> bool {
+        self.plan.tame
+    }
+
+    /// The first half of [`Schema::check`]: our own walk, which counts and explains.
+    ///
+    /// # Errors
+    /// Where it would cost too much.
+    pub fn walk(&self, output: Node<'_>) -> Result<SchemaReport, SchemaFault> {
+        evaluate(&self.plan, output, output.document().value_count()).map_err(|fault| *fault)
+    }
+
+    /// The second half: whether the other validator finds the output valid. `None` where it cannot
+    /// see all of the output: it takes a lone surrogate for U+FFFD.
+    #[must_use]
+    pub fn second_opinion(&self, output: Node<'_>) -> Option<bool> {
+        let visible = !output.document().has_lone_surrogates();
+        visible.then(|| self.referee.is_valid(View::Value(output)))
+    }
+}
+
+/// The report, if the other validator has nothing against it. Two engines that share nothing but
+/// the reading, the patterns and the formats: a payment must not hang on a fault in one of them.
+///
+/// # Errors
+/// If they differ.
+pub fn agree(report: SchemaReport, opinion: Option<bool>) -> Result<SchemaReport, SchemaFault> {
+    match opinion {
+        Some(valid) if valid != report.violations.is_empty() => Err(SchemaFault::disagreement()),
+        _ => Ok(report),
     }
 }
 

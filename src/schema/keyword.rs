@@ -76,6 +76,61 @@ pub(super) enum Rule {
     UnevaluatedItems(SchemaId),
 }
 
+impl Rule {
+    /// The schemas that the keyword applies.
+    pub(super) fn schemas(&self) -> Vec<SchemaId> {
+        match self {
+            Self::Assert(_) => Vec::new(),
+            Self::Properties(entries) | Self::DependentSchemas(entries) => {
+                entries.iter().map(|(_, id)| *id).collect()
+            }
+            Self::PatternProperties(entries) => entries.iter().map(|(_, id)| *id).collect(),
+            Self::PrefixItems(ids) | Self::AllOf(ids) | Self::AnyOf(ids) | Self::OneOf(ids) => {
+                ids.clone()
+            }
+            Self::AdditionalProperties { schema, .. }
+            | Self::Items { schema, .. }
+            | Self::Contains { schema, .. } => vec![*schema],
+            Self::PropertyNames(id)
+            | Self::Reference(id)
+            | Self::Not(id)
+            | Self::UnevaluatedProperties(id)
+            | Self::UnevaluatedItems(id) => vec![*id],
+            Self::If { condition, then, otherwise } => {
+                [Some(*condition), *then, *otherwise].into_iter().flatten().collect()
+            }
+        }
+    }
+
+    /// Whether it applies them to the value itself.
+    pub(super) fn stays(&self) -> bool {
+        matches!(
+            self,
+            Self::Reference(_)
+                | Self::Not(_)
+                | Self::AllOf(_)
+                | Self::AnyOf(_)
+                | Self::OneOf(_)
+                | Self::If { .. }
+                | Self::DependentSchemas(_)
+        )
+    }
+
+    /// The patterns that the keyword matches.
+    pub(super) fn patterns(&self) -> Vec<&Pattern> {
+        match self {
+            Self::Assert(Assertion::Pattern(pattern)) => vec![pattern],
+            Self::PatternProperties(entries) => {
+                entries.iter().map(|(pattern, _)| &**pattern).collect()
+            }
+            Self::AdditionalProperties { patterns, .. } => {
+                patterns.iter().map(|pattern| &**pattern).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// A non-negative whole number of a schema, at any size.
 #[derive(Debug)]
 pub(super) struct Count {
@@ -127,23 +182,30 @@ pub(super) enum Bound {
 pub(super) struct Limit {
     /// As written.
     pub(super) literal: String,
-    /// The value, where it is a small whole number.
+    /// The value, where it is a whole number of at most 15 digits.
     small: Option<i64>,
 }
 
 impl Limit {
     pub(super) fn new(literal: String) -> Self {
-        let small = literal.parse().ok();
+        let small =
+            literal.parse().ok().filter(|small: &i64| small.unsigned_abs() < 1_000_000_000_000_000);
         Self { literal, small }
     }
 
     /// How the number compares with the limit, exactly.
     #[inline]
     pub(super) fn compare(&self, number: Number<'_>) -> std::cmp::Ordering {
-        if let (Some(limit), false) = (self.small, number.is_float_literal())
-            && let Ok(value) = number.literal().parse::<i64>()
-        {
-            return value.cmp(&limit);
+        if let Some(limit) = self.small {
+            if !number.is_float_literal() {
+                if let Ok(value) = number.literal().parse::<i64>() {
+                    return value.cmp(&limit);
+                }
+            } else if number.has_few_digits() {
+                // Decimals of up to 15 digits keep their order as doubles, and stay distinct.
+                let order = number.to_f64().partial_cmp(&(limit as f64));
+                return order.unwrap_or(std::cmp::Ordering::Equal);
+            }
         }
         match Number::parse(&self.literal) {
             Some(limit) => number.parts().cmp(&limit.parts()),
@@ -252,5 +314,36 @@ impl Count {
             |exact| exact.to_plain(false).parse().unwrap_or(u64::MAX),
         );
         Some(Self { literal, value })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_compare_exactly_on_the_short_way_too() {
+        use std::cmp::Ordering::{Equal, Greater, Less};
+        for (limit, number, expected) in [
+            ("0", "-0.0", Equal),
+            ("0", "-0.000000000001", Less),
+            ("100", "99.9999999999999", Less),
+            ("100", "99.99999999999999999", Less),
+            ("100", "100.000000000001", Greater),
+            ("100", "1e2", Equal),
+            ("9007199254740993", "9007199254740992", Less),
+            ("9007199254740993", "9007199254740993.0", Equal),
+            ("123456789012345", "123456789012345.1", Greater),
+            ("-5", "-5.00", Equal),
+            ("0.1", "0.10", Equal),
+            ("5", "50000000000000000000000", Greater),
+        ] {
+            let compared = Number::parse(number).unwrap();
+            assert_eq!(
+                Limit::new(limit.to_owned()).compare(compared),
+                expected,
+                "{number} to {limit}"
+            );
+        }
     }
 }

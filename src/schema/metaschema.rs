@@ -9,7 +9,9 @@ use serde_json::Value;
 
 use super::compile::Schema;
 use super::fault::{Fault, SchemaFault};
+use crate::finding::Violation;
 use crate::json::Node;
+use crate::place::Step;
 
 /// Violations that are reported of one schema.
 const MAX_FAULTS: usize = 20;
@@ -46,20 +48,30 @@ fn explain(schema: Node<'_>, draft: Draft) -> Vec<SchemaFault> {
     let Ok(report) = engine.check(schema) else { return Vec::new() };
     let mut faults: Vec<SchemaFault> = Vec::new();
     for violation in report.violations.into_iter().take(MAX_FAULTS) {
-        let fault = Fault::invalid(
-            &format!("#{}", violation.place.pointer()),
-            format!(
-                "is not valid ({}): expected {}, found {}",
-                violation.check, violation.expected, violation.found
-            ),
-            format!("Give it {}.", violation.expected),
-        );
+        let fault = fault(&violation);
         // Several vocabularies may say the same.
         if !faults.contains(&fault) {
             faults.push(fault);
         }
     }
     faults
+}
+
+fn fault(violation: &Violation) -> SchemaFault {
+    let location = format!("#{}", violation.place.pointer());
+    if violation.place.steps().last() == Some(&Step::name("type")) {
+        let types = "null, boolean, integer, number, string, array or object";
+        let fix = format!("Use {types}, or a list of these.");
+        return Fault::invalid(&location, "names no type of JSON Schema", fix);
+    }
+    // Names of types may be shown; values never are (SPEC 2.1).
+    let found = match violation.check.as_str() {
+        "type" | "required" => format!(", found {}", violation.found),
+        _ => String::new(),
+    };
+    let (check, expected) = (&violation.check, &violation.expected);
+    let problem = format!("is not valid ({check}): expected {expected}{found}");
+    Fault::invalid(&location, problem, format!("Give it {expected}."))
 }
 
 fn engine(draft: Draft) -> Option<Schema> {

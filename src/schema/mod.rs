@@ -18,7 +18,7 @@ mod plan;
 mod progress;
 mod representation;
 
-pub use compile::{RemoteDocuments, Schema};
+pub use compile::{RemoteDocuments, Schema, agree};
 pub use fault::SchemaFault;
 
 /// What a schema says about an output.

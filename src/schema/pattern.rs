@@ -6,6 +6,8 @@
 //! would cost more than the budget is [`PatternError`], never "no match": under `not` that would
 //! be a pass.
 
+use std::sync::OnceLock;
+
 use fancy_regex::RegexBuilder;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson::{self, NFA, pikevm::PikeVM};
@@ -18,6 +20,9 @@ use super::ecma::{WORD_BOUNDARY, WORD_BOUNDARY_BY_LOOKING, translate};
 
 /// The largest compiled automaton, in bytes: `^.{1,4000}$` fits, `(x{1,1000}){1,1000}` does not.
 const MAX_AUTOMATON: usize = 4 << 20;
+
+/// States of an automaton that is cheap on any text.
+const TAME_STATES: usize = 300;
 
 /// Backtracking steps tried in turn, so that a cheap match is charged little.
 const BACKTRACK_LIMITS: [usize; 3] = [200, 10_000, 1_000_000];
@@ -41,8 +46,20 @@ pub(super) struct Pattern {
 }
 
 enum Engine {
-    Linear { dfa: DFA, caches: Pool<Cache, MakeCache>, states: u64, nfa: NFA },
-    Backtracking { translated: String, rungs: [std::sync::OnceLock<Rung>; BACKTRACK_LIMITS.len()] },
+    Linear(Box<Linear>),
+    Backtracking(Box<Backtracking>),
+}
+
+struct Linear {
+    dfa: DFA,
+    caches: Pool<Cache, MakeCache>,
+    nfa: NFA,
+}
+
+struct Backtracking {
+    translated: String,
+    /// One engine for each of [`BACKTRACK_LIMITS`], built when it is first needed.
+    rungs: [OnceLock<Rung>; BACKTRACK_LIMITS.len()],
 }
 
 type MakeCache =
@@ -72,11 +89,16 @@ impl Pattern {
         &self.source
     }
 
+    /// Whether a match costs little whatever the text.
+    pub(super) fn is_tame(&self) -> bool {
+        matches!(&self.engine, Engine::Linear(linear) if linear.nfa.states().len() <= TAME_STATES)
+    }
+
     /// What the compiled pattern holds in memory, in bytes.
     pub(super) fn memory(&self) -> usize {
         match &self.engine {
-            Engine::Linear { nfa, .. } => nfa.memory_usage(),
-            Engine::Backtracking { translated, .. } => translated.len() * 64,
+            Engine::Linear(linear) => linear.nfa.memory_usage(),
+            Engine::Backtracking(engine) => engine.translated.len() * 64,
         }
     }
 
@@ -86,18 +108,21 @@ impl Pattern {
             budget.charge(steps).map_err(|_| PatternError::TooCostly)
         };
         match &self.engine {
-            Engine::Linear { dfa, caches, states, nfa } => {
+            Engine::Linear(linear) => {
+                let Linear { dfa, caches, nfa } = &**linear;
                 charge(budget, 4 + text.len() as u64 / 8)?;
                 let input = Input::new(text).earliest(true);
                 if let Ok(found) = dfa.try_search_fwd(&mut caches.get(), &input) {
                     return Ok(found.is_some());
                 }
+                let states = nfa.states().len() as u64;
                 charge(budget, states.saturating_mul(text.len() as u64))?;
                 let machine =
                     PikeVM::new_from_nfa(nfa.clone()).map_err(|_| PatternError::TooCostly)?;
                 Ok(machine.is_match(&mut machine.create_cache(), input))
             }
-            Engine::Backtracking { translated, rungs } => {
+            Engine::Backtracking(engine) => {
+                let Backtracking { translated, rungs } = &**engine;
                 for (rung, limit) in rungs.iter().zip(BACKTRACK_LIMITS) {
                     let scan = (limit as u64).saturating_mul(text.len() as u64);
                     charge(budget, limit as u64 / 8 + scan.min(MAX_BACKTRACK_SCAN) / 4096)?;
@@ -142,7 +167,7 @@ fn linear(translated: &str) -> Result<Engine, PatternError> {
         .map_err(|_| PatternError::TooCostly)?;
     let maker = dfa.clone();
     let make: MakeCache = Box::new(move || maker.create_cache());
-    Ok(Engine::Linear { dfa, caches: Pool::new(make), states: nfa.states().len() as u64, nfa })
+    Ok(Engine::Linear(Box::new(Linear { dfa, caches: Pool::new(make), nfa })))
 }
 
 fn backtracking(translated: String) -> Result<Engine, PatternError> {
@@ -152,9 +177,9 @@ fn backtracking(translated: String) -> Result<Engine, PatternError> {
         fancy_regex::Error::CompileError(error) if size_exceeded(&error) => PatternError::TooCostly,
         _ => PatternError::Invalid,
     })?;
-    let rungs: [std::sync::OnceLock<Rung>; BACKTRACK_LIMITS.len()] = Default::default();
+    let rungs: [OnceLock<Rung>; BACKTRACK_LIMITS.len()] = Default::default();
     let _ = rungs[0].set(Some(first));
-    Ok(Engine::Backtracking { translated, rungs })
+    Ok(Engine::Backtracking(Box::new(Backtracking { translated, rungs })))
 }
 
 fn build_fancy(translated: &str, limit: usize) -> Result<fancy_regex::Regex, fancy_regex::Error> {

@@ -27,6 +27,8 @@ pub(super) struct Plan {
     pub(super) schemas: Vec<SchemaNode>,
     /// Whether any `unevaluated*` is among them, so that evaluation must be tracked.
     pub(super) tracks: bool,
+    /// Whether its cost is linear in the data whoever evaluates it.
+    pub(super) tame: bool,
 }
 
 /// The compiled patterns of a schema, by their source.

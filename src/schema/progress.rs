@@ -11,6 +11,9 @@ use super::plan::Plan;
 /// Applications of schemas that one value may cause without a step into it.
 const MAX_APPLICATIONS: u64 = 20_000;
 
+/// How many schemas a tame plan has at most.
+const TAME_SCHEMAS: usize = 200;
+
 /// Refuses schemas that apply themselves to the same value, or too many to one value.
 /// Notes at each schema what an `unevaluated*` costs there.
 pub(super) fn ensure_progress(plan: &mut Plan) -> Result<(), Fault> {
@@ -23,7 +26,21 @@ pub(super) fn ensure_progress(plan: &mut Plan) -> Result<(), Fault> {
             schema.surcharge = cost;
         }
     }
+    plan.tame = is_tame(plan);
     Ok(())
+}
+
+/// Whether any validator is through with the plan in time linear in the data: few schemas, each
+/// reached in one way only, and patterns on small automata.
+fn is_tame(plan: &Plan) -> bool {
+    let mut reached = vec![false; plan.schemas.len()];
+    let mut once = |id: SchemaId| !std::mem::replace(&mut reached[id as usize], true);
+    let keywords = || plan.schemas.iter().flat_map(|schema| &schema.keywords);
+    plan.schemas.len() <= TAME_SCHEMAS
+        && !plan.tracks
+        && keywords().all(|keyword| !matches!(keyword.rule, Rule::Reference(_)))
+        && keywords().flat_map(|keyword| keyword.rule.schemas()).all(&mut once)
+        && keywords().flat_map(|keyword| keyword.rule.patterns()).all(|pattern| pattern.is_tame())
 }
 
 #[derive(Clone, Copy)]
@@ -85,15 +102,9 @@ fn asks_for_evaluated(schema: &SchemaNode) -> bool {
 
 /// The schemas that a schema applies to the value itself.
 fn in_place(schema: &SchemaNode) -> impl Iterator<Item = SchemaId> + '_ {
-    schema.keywords.iter().flat_map(|keyword| -> Box<dyn Iterator<Item = SchemaId> + '_> {
-        match &keyword.rule {
-            Rule::Reference(id) | Rule::Not(id) => Box::new(std::iter::once(*id)),
-            Rule::AllOf(ids) | Rule::AnyOf(ids) | Rule::OneOf(ids) => Box::new(ids.iter().copied()),
-            Rule::If { condition, then, otherwise } => {
-                Box::new([Some(*condition), *then, *otherwise].into_iter().flatten())
-            }
-            Rule::DependentSchemas(entries) => Box::new(entries.iter().map(|(_, id)| *id)),
-            _ => Box::new(std::iter::empty()),
-        }
-    })
+    schema
+        .keywords
+        .iter()
+        .filter(|keyword| keyword.rule.stays())
+        .flat_map(|keyword| keyword.rule.schemas())
 }

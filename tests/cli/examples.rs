@@ -12,6 +12,7 @@ use crate::support::{Sandbox, end, project};
 fn every_example_runs() {
     let sandbox = Sandbox::new();
     sandbox.copy(&project().join("fixtures/pass_invoice"));
+    sandbox.copy(&project().join("fixtures/pass_template_infer"));
     std::fs::copy(
         project().join("fixtures/real/final-request.json"),
         sandbox.path().join("request.json"),
@@ -23,15 +24,17 @@ fn every_example_runs() {
     {
         std::fs::create_dir_all(sandbox.path().join(folder)).unwrap();
     }
+    // For the example that signs.
+    assert_eq!(sandbox.aov(&["keygen", "aov.key"]).code, Some(0));
     let program = Path::new(env!("CARGO_BIN_EXE_aov")).parent().unwrap().to_str().unwrap();
     let path = format!("{program}:{}:/usr/bin:/bin", sandbox.path().to_str().unwrap());
     let mut examples = 0;
-    for verb in ["", "check", "hash", "completions"] {
+    for verb in ["", "check", "hash", "template", "completions"] {
         let words: Vec<_> = verb.split_whitespace().chain(["--help"]).collect();
         let help = sandbox.aov(&words).stdout;
-        for example in help.lines().filter_map(|line| line.strip_prefix("    $ ")) {
+        for example in commands(&help) {
             let mut command = Command::new("/bin/sh");
-            command.args(["-c", example]).current_dir(sandbox.path()).env_clear();
+            command.args(["-c", &example]).current_dir(sandbox.path()).env_clear();
             command.env("PATH", &path).env("HOME", sandbox.path());
             let ended = end(&mut command, None);
             assert_eq!(ended.code, Some(0), "{example}: {ended:?}");
@@ -39,4 +42,14 @@ fn every_example_runs() {
         }
     }
     assert!(examples >= 10, "{examples}");
+}
+
+/// The commands in a help text; lines behind a command, up to an empty one, belong to it.
+pub(crate) fn commands(help: &str) -> Vec<String> {
+    let examples = help.split("Examples:\n").nth(1).unwrap_or_default();
+    let examples = examples.split("\nExit status:").next().unwrap_or_default();
+    examples
+        .split("\n\n")
+        .filter_map(|example| Some(example.split_once("\n    $ ")?.1.to_owned()))
+        .collect()
 }

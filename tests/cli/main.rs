@@ -17,3 +17,7 @@ mod generated;
 mod hash;
 /// Help texts and usage errors.
 mod help;
+/// Receipts made and verified with other programs.
+mod interop;
+/// Keys, signed answers and the verification of receipts.
+mod receipts;

@@ -110,6 +110,16 @@ impl Inputs {
         self.read(path, role)?.parse(max_depth)
     }
 
+    /// Reserves standard input for a `role`: it can be read as one thing only.
+    pub(crate) fn claim_stdin(&mut self, role: &'static str) -> Result<(), InputError> {
+        let Some(earlier) = self.stdin.replace(role) else { return Ok(()) };
+        let cause = format!(
+            "it was read already as {earlier} and cannot serve as {role} too; \
+             put one of them in a file"
+        );
+        Err(InputError::Unreadable { name: "<stdin>".to_owned(), cause })
+    }
+
     /// The file named, or standard input for none, unless somebody would have to type it.
     pub(crate) fn file_or_stdin(&self, file: Option<&Path>) -> Result<PathBuf, InputError> {
         match file {
@@ -124,13 +134,7 @@ impl Inputs {
 
     fn read_stdin(&mut self, role: &'static str) -> Result<Source, InputError> {
         let name = "<stdin>".to_owned();
-        if let Some(earlier) = self.stdin.replace(role) {
-            let cause = format!(
-                "it was read already as {earlier} and cannot serve as {role} too; \
-                 put one of them in a file"
-            );
-            return Err(InputError::Unreadable { name, cause });
-        }
+        self.claim_stdin(role)?;
         let mut bytes = Vec::new();
         match io::stdin().lock().take(MAX_BYTES).read_to_end(&mut bytes) {
             Ok(_) => Ok(Source { name, path: None, bytes }),
@@ -171,7 +175,8 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn explain(error: &io::Error) -> String {
+/// Why reading failed, in our words.
+pub(crate) fn explain(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
         io::ErrorKind::IsADirectory => "it is a folder; name a file".to_owned(),

@@ -4,13 +4,19 @@
 //! the result reported; the exit code comes from the result.
 
 mod args;
+mod cache;
 mod cmd;
 mod exit;
 mod input;
+mod keyfile;
+mod keyring;
 mod manual;
+mod net;
 mod output;
+mod private;
 mod report;
 mod requirements;
+mod signing;
 mod term;
 
 use std::ffi::OsString;

@@ -14,6 +14,13 @@ pub(crate) struct Manual {
 
 /// The environment variables that are read, and nothing else is.
 pub(crate) const ENVIRONMENT: &[(&str, &str)] = &[
+    ("AOV_SECRET_KEY", "The signing key, where --sign-key names no file."),
+    (
+        "XDG_CONFIG_HOME",
+        "The folder with aov/trust.json, the issuers you trust [default: ~/.config].",
+    ),
+    ("XDG_CACHE_HOME", "The folder for fetched agent cards [default: ~/.cache]."),
+    ("HOME", "Your home folder, where the two above are not set."),
     ("NO_COLOR", "If set and not empty, no colour unless --color says otherwise."),
     ("CLICOLOR_FORCE", "If set and not 0, colour even where the output is no terminal."),
     ("CLICOLOR", "If 0, no colour."),
@@ -28,6 +35,8 @@ impl Manual {
         heading(&mut out, "Examples");
         for (at, (what, command)) in self.examples.iter().enumerate() {
             let gap = if at == 0 { "" } else { "\n" };
+            // A command of several lines stays one that can be copied.
+            let command = command.replace('\n', "\n        ");
             out.push_str(&format!("{gap}  {what}:\n    $ {command}\n"));
         }
         out.push('\n');
@@ -38,7 +47,7 @@ impl Manual {
         out.push('\n');
         heading(&mut out, "Environment");
         for (name, meaning) in ENVIRONMENT {
-            out.push_str(&format!("  {name:<16}{meaning}\n"));
+            out.push_str(&format!("  {name:<17}{meaning}\n"));
         }
         out.truncate(out.trim_end().len());
         out

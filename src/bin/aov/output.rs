@@ -18,6 +18,8 @@ pub(crate) enum Sink {
         path: PathBuf,
         /// What it will hold.
         content: Vec<u8>,
+        /// Whether a file that is there stays as it is.
+        fresh: bool,
     },
 }
 
@@ -35,6 +37,11 @@ impl fmt::Display for WriteError {
 }
 
 impl WriteError {
+    fn taken(path: &Path) -> Self {
+        let cause = "it is there already, and receipts are never overwritten; name another file";
+        Self { target: term::safe_path(path), cause: cause.to_owned() }
+    }
+
     fn new(path: &Path, error: &io::Error) -> Self {
         let cause = match error.kind() {
             io::ErrorKind::NotFound => "its folder does not exist".to_owned(),
@@ -50,10 +57,23 @@ impl Sink {
     pub(crate) fn new(path: Option<&Path>) -> Self {
         match path {
             Some(path) if path != Path::new("-") => {
-                Self::File { path: path.to_owned(), content: Vec::new() }
+                Self::File { path: path.to_owned(), content: Vec::new(), fresh: false }
             }
             _ => Self::Stdout(Stdout::default()),
         }
+    }
+
+    /// The same for what must not take the place of anything (SPEC 10.2); it is tried at once,
+    /// before the work, and again when it is done.
+    pub(crate) fn fresh(path: Option<&Path>) -> Result<Self, WriteError> {
+        let mut sink = Self::new(path);
+        if let Self::File { path, fresh, .. } = &mut sink {
+            *fresh = true;
+            if fs::metadata(&*path).is_ok_and(|metadata| metadata.is_file()) {
+                return Err(WriteError::taken(path));
+            }
+        }
+        Ok(sink)
     }
 
     /// Whether this is a file.
@@ -76,7 +96,8 @@ impl Sink {
     pub(crate) fn finish(self) -> Result<(), WriteError> {
         match self {
             Self::Stdout(_) => Ok(()),
-            Self::File { path, content } => replace(&path, &content),
+            Self::File { path, content, fresh: false } => replace(&path, &content),
+            Self::File { path, content, fresh: true } => add(&path, &content),
         }
     }
 }
@@ -139,6 +160,31 @@ pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<(), WriteError> {
         }
     };
     written.map_err(|error| WriteError::new(path, &error))
+}
+
+/// Makes the file in one step if the name is free. What has the name and is no regular file (a pipe,
+/// a device) is opened and written.
+fn add(path: &Path, content: &[u8]) -> Result<(), WriteError> {
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => WriteError::taken(path),
+        _ => WriteError::new(path, &error),
+    };
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return write_through(path, content).map_err(failed);
+    }
+    let (temporary, mut file) = create_neighbour(path).map_err(failed)?;
+    let written = file.write_all(content).and_then(|()| file.sync_all());
+    // A link, unlike a rename, takes no name that is taken.
+    let linked = written.and_then(|()| fs::hard_link(&temporary, path));
+    let _ = fs::remove_file(&temporary);
+    match linked {
+        // Not every file system has links.
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+            let mut file = File::create_new(path).map_err(failed)?;
+            file.write_all(content).and_then(|()| file.sync_all()).map_err(failed)
+        }
+        linked => linked.map_err(failed),
+    }
 }
 
 fn write_through(path: &Path, content: &[u8]) -> io::Result<()> {
@@ -223,6 +269,22 @@ mod tests {
         let error = replace(&folder.path().join("none/report"), b"x").unwrap_err().to_string();
         assert!(error.contains("its folder does not exist"), "{error}");
         assert_eq!(names(folder.path()), ["sub"]);
+    }
+
+    #[test]
+    fn a_receipt_takes_a_free_name_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("receipt");
+        let fresh = || Sink::fresh(Some(&path));
+        let (mut one, mut two) = (fresh().unwrap(), fresh().unwrap());
+        one.write(b"one").unwrap();
+        two.write(b"two").unwrap();
+        one.finish().unwrap();
+        for error in [two.finish().unwrap_err(), fresh().unwrap_err()] {
+            assert!(error.to_string().contains("never overwritten"), "{error}");
+        }
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        assert_eq!(names(folder.path()), ["receipt"]);
     }
 
     #[cfg(unix)]

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use agent_output_verifier::check::{Outcome, Work, check_with};
 use agent_output_verifier::invalid::Invalid;
 use agent_output_verifier::request::{Detail, Part, Request};
-use agent_output_verifier::response::Stamp;
+use agent_output_verifier::receipt::attestation::Context;
+use agent_output_verifier::response::{self, Stamp};
 use agent_output_verifier::schema::Schema;
 use clap::ValueEnum;
 
@@ -18,6 +19,7 @@ use crate::output::{self, Sink};
 use crate::report::human::Amount;
 use crate::report::{self, Checked, Rejection, Summary};
 use crate::requirements::{Requirements, Settings};
+use crate::signing::{Signer, Signing};
 use crate::term::Terminal;
 
 /// From this many bytes on a second thread costs less than it saves.
@@ -41,6 +43,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     terms: Terms,
+
+    #[command(flatten)]
+    signing: Signing,
 
     #[command(flatten)]
     out: Out,
@@ -93,6 +98,10 @@ pub(super) const MANUAL: Manual = Manual {
             "Check what an agent prints, for a script",
             "my-agent | aov check --schema schema.json --format json -",
         ),
+        (
+            "Answer with a signed receipt, which is never overwritten",
+            "aov check request.json --format json --output receipt.json \\\n--sign-key aov.key --public-url https://verifier.example",
+        ),
     ],
     exits: &[
         (0, "Every output meets the requirements."),
@@ -105,12 +114,16 @@ pub(super) const MANUAL: Manual = Manual {
 };
 
 pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failure> {
-    let Args { mut files, parts, terms, out } = arguments;
+    let Args { mut files, parts, terms, signing, out } = arguments;
     if files.is_empty() {
         files.push(session.inputs.file_or_stdin(None)?);
     }
     refuse_what_cannot_be_done(&files, &parts, &out)?;
-    let mut reporter = Reporter::new(&out, session);
+    let signer = signing.signer(&mut session.inputs)?;
+    if signer.is_some() && out.format != Format::Json {
+        return Err(Failure::Usage("a signed answer is JSON: add --format json".to_owned()));
+    }
+    let mut reporter = Reporter::new(&out, signer, session)?;
     let settings = Settings { terms: &terms, detail: out.detail.map(Detail::from) };
     match Agreed::load(&parts, &settings, session) {
         Ok(requirements) => {
@@ -227,6 +240,7 @@ struct Reporter {
     format: Format,
     amount: Amount,
     quiet: bool,
+    signer: Option<Signer>,
     sink: Sink,
     terminal: Terminal,
     summary: Summary,
@@ -234,9 +248,13 @@ struct Reporter {
 }
 
 impl Reporter {
-    fn new(out: &Out, session: &Session) -> Self {
-        let sink = Sink::new(out.output.as_deref());
-        Self {
+    fn new(out: &Out, signer: Option<Signer>, session: &Session) -> Result<Self, Failure> {
+        let sink = match &signer {
+            // Receipts are never overwritten (SPEC 10.2).
+            Some(_) => Sink::fresh(out.output.as_deref())?,
+            None => Sink::new(out.output.as_deref()),
+        };
+        Ok(Self {
             format: out.format,
             amount: match out.detail {
                 Some(DetailName::Compact) => Amount::Compact,
@@ -248,10 +266,11 @@ impl Reporter {
             } else {
                 Terminal::stdout(session.color)
             },
+            signer,
             sink,
             summary: Summary::default(),
             written: false,
-        }
+        })
     }
 
     fn checked(&mut self, checked: &Checked<'_>) -> Result<(), Failure> {
@@ -268,7 +287,13 @@ impl Reporter {
                 let at = chrono::Utc::now().format("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string();
                 let verifier_version = env!("CARGO_PKG_VERSION");
                 let stamp = Stamp { verification_id: &id, verified_at: &at, verifier_version };
-                Ok(self.sink.write(report::json::checked(checked, stamp).as_bytes())?)
+                let verify = self.signer.as_ref().map(Signer::section);
+                let body = response::body(checked.request, checked.outcome, stamp, verify);
+                let text = match &self.signer {
+                    Some(signer) => signer.seal(&body, Context::Verification)?,
+                    None => report::json::line(&body),
+                };
+                Ok(self.sink.write(text.as_bytes())?)
             }
         }
     }

@@ -3,19 +3,23 @@
 //! makes it a verb, everywhere: command line, help, completions, manual pages.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use anstream::ColorChoice;
 
+use crate::cache::Cache;
 use crate::exit::{self, Exit};
 use crate::input::{InputError, Inputs};
+use crate::keyring;
 use crate::manual::Manual;
+use crate::net::Net;
 use crate::output::{self, WriteError};
 use crate::report::{self, Rejection};
 use crate::term::Terminal;
 
 macro_rules! verbs {
     ($($verb:ident($module:ident) $(#[$attribute:meta])*,)+) => {
-        $(mod $module;)+
+        $(pub(crate) mod $module;)+
 
         /// What to do.
         #[derive(Debug, clap::Subcommand)]
@@ -44,6 +48,8 @@ macro_rules! verbs {
 verbs! {
     Check(check),
     Hash(hash),
+    VerifyReceipt(verify_receipt),
+    Keygen(keygen),
     Template(template),
     Completions(completions),
     Generate(generate) #[command(hide = true)],
@@ -69,12 +75,24 @@ pub(crate) struct Session {
     pub(crate) inputs: Inputs,
     /// The colour that was asked for.
     pub(crate) color: ColorChoice,
+    /// What can be fetched.
+    pub(crate) net: Net,
+    /// Agent cards of before.
+    pub(crate) cache: Cache,
+    /// The user's own trust file.
+    pub(crate) trust_file: Option<PathBuf>,
 }
 
 impl Session {
     /// At the start of a run.
     pub(crate) fn new(color: ColorChoice) -> Self {
-        Self { inputs: Inputs::default(), color }
+        Self {
+            inputs: Inputs::default(),
+            color,
+            net: Net::system(),
+            cache: Cache::of_user(),
+            trust_file: keyring::trust_file(),
+        }
     }
 
     /// Does the work of a verb and says how it ended.

@@ -33,12 +33,14 @@ enum Action {
     /// The template says what all of them have in common: types, required members, formats, values
     /// that are evidently one of a few; bounds and rules that all satisfy. It accepts each of them.
     /// What it rests on is told on standard error: what is in doubt, or with --explain everything.
+    #[command(after_long_help = MANUAL.after_long_help())]
     Infer(InferArgs),
     /// Say what passing a template is worth
     ///
     /// Lists members that nothing constrains, totals that are never compared, keywords that do
     /// nothing, rules that can never run. With an output that is good, breaks it in every way that
     /// the template describes and says which of the broken ones still pass.
+    #[command(after_long_help = MANUAL.after_long_help())]
     Grade(GradeArgs),
 }
 

@@ -319,6 +319,7 @@ pub(crate) fn marked(node: Node<'_>) -> Range<usize> {
     }
 }
 
+/// Text in a style, where colour is wanted.
 pub(super) fn paint(text: &str, style: Style, terminal: Terminal) -> String {
     if terminal.colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }

@@ -2,16 +2,10 @@
 
 use agent_output_verifier::invalid::Invalid;
 use agent_output_verifier::request::Problem;
-use agent_output_verifier::response::{self, Json, Stamp};
+use agent_output_verifier::response::Json;
 
-use super::Checked;
 use crate::cmd::Failure;
 use crate::input::InputError;
-
-/// The answer, unsigned.
-pub(crate) fn checked(checked: &Checked<'_>, stamp: Stamp<'_>) -> String {
-    line(&response::body(checked.request, checked.outcome, stamp, None))
-}
 
 /// Why there is no answer, if it lies in what was given.
 pub(crate) fn failure(failure: &Failure) -> Option<String> {

@@ -5,6 +5,7 @@ mod finding;
 pub(crate) mod hashes;
 pub(crate) mod human;
 pub(crate) mod json;
+pub(crate) mod receipt;
 pub(crate) mod template;
 
 use agent_output_verifier::check::Outcome;

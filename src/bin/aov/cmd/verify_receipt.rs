@@ -1,0 +1,508 @@
+//! `aov verify-receipt`: is this receipt genuine, whose is it, and is it about this data?
+
+mod records;
+pub(crate) mod work;
+
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+
+use agent_output_verifier::check::{Work, check};
+use agent_output_verifier::invalid::Invalid;
+use agent_output_verifier::json::{MAX_DEPTH, Node};
+use agent_output_verifier::key::{GivenKey, KeyTextError};
+use agent_output_verifier::receipt::attestation::Context;
+use agent_output_verifier::receipt::card::CardKeys;
+use agent_output_verifier::receipt::fact::Code;
+use agent_output_verifier::receipt::replay::Replay;
+use agent_output_verifier::receipt::{Audited, DataInHand, Demands, Questions};
+use agent_output_verifier::request::{Part, UnknownFields, parse};
+use agent_output_verifier::trust::{CardAddress, Given, KeyDecision, KeySource, Refusal};
+use chrono::{DateTime, TimeDelta, Utc};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use self::records::Source;
+use self::work::{Checked, Plan};
+use super::{Failure, Session};
+use crate::args::Format;
+use crate::exit::{self, Exit};
+use crate::input::JsonFile;
+use crate::keyring::{self, Keyring};
+use crate::manual::Manual;
+use crate::net::{self, Asker};
+use crate::output::{self, Sink, Stdout};
+use crate::report::Rejection;
+use crate::report::receipt as report;
+use crate::term::{self, Terminal};
+
+/// How much of a report is gathered before it is printed.
+const MAX_PENDING: usize = 1 << 15;
+
+/// Verify receipts: genuine, whose, and about which data
+///
+/// A receipt is genuine if its signature holds with the key of an issuer that you trust. The key
+/// that a receipt names is only a claim: it counts if the issuer is built in, in your own trust
+/// file, or named with --trust, and a pinned key is never replaced. Or you give the key yourself.
+///
+/// That a receipt is genuine does not say that it is about your data, nor that the check passed.
+/// Give the request, or its parts, and demand what you need; the report lists what was not checked.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Receipts: files, folders (their *.json and *.jsonl), or - for standard input
+    #[arg(value_name = "RECEIPT", required = true)]
+    receipts: Vec<PathBuf>,
+
+    /// Every input has one receipt on each line, as files named *.jsonl and *.ndjson have
+    #[arg(long)]
+    jsonl: bool,
+
+    #[command(flatten)]
+    trust: Trust,
+
+    #[command(flatten)]
+    data: Data,
+
+    #[command(flatten)]
+    demands: Demanded,
+
+    /// How the report is written
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Report")]
+    format: Format,
+
+    /// Print nothing; the exit code says it
+    #[arg(short, long, help_heading = "Report")]
+    quiet: bool,
+
+    /// Write the exact bytes under the signature of a single receipt to FILE; with - they are
+    /// printed, and no report
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    emit_signed_bytes: Option<PathBuf>,
+
+    /// How many receipts to work on at a time [default: one for each core]
+    #[arg(short, long, value_name = "N", help_heading = "Report")]
+    jobs: Option<std::num::NonZeroUsize>,
+}
+
+/// Whose key.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Trust")]
+struct Trust {
+    /// The issuer's public key: base64 of 32 bytes, a line aov-public-key-v1:…, or a file with one
+    #[arg(long, value_name = "KEY")]
+    public_key: Option<String>,
+
+    /// The issuer's agent card, which lists its keys: a file or an https address
+    #[arg(long, value_name = "FILE|URL")]
+    agent_card: Option<String>,
+
+    /// Trust this issuer too: the key is fetched from https://HOST/.well-known/agent-card.json
+    #[arg(long, value_name = "HOST", value_parser = issuer)]
+    trust: Vec<CardAddress>,
+
+    /// Fetch nothing: the key is given, pinned or cached, or there is no verdict (exit code 3)
+    #[arg(long)]
+    offline: bool,
+
+    /// Which kind of receipt this must be [default: by its own fields]
+    #[arg(long, value_name = "KIND", value_enum)]
+    context: Option<Kind>,
+}
+
+/// What the receipt should be about.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Data in hand")]
+struct Data {
+    /// The whole request that the receipt should be about
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "schema", "rules"])]
+    request: Option<PathBuf>,
+
+    /// The output that the receipt should be about
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// The schema that it should have been checked against
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
+
+    /// The rules and bounds that it should have been checked against: an object with `rules`,
+    /// `bounds` and `enforce_rules`
+    #[arg(long, value_name = "FILE")]
+    rules: Option<PathBuf>,
+
+    /// Run the check again and compare its result with the receipt's
+    #[arg(long, requires = "request")]
+    replay: bool,
+
+    /// Ignore fields that a request does not have, as the hosted service does
+    #[arg(long)]
+    allow_unknown_fields: bool,
+}
+
+/// What the receipt must say.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Demands")]
+struct Demanded {
+    /// The result must be pass; without this, a genuine receipt of a fail is accepted
+    #[arg(long)]
+    require_pass: bool,
+
+    /// Rules and bounds must have been binding (enforce_rules)
+    #[arg(long)]
+    require_enforced: bool,
+
+    /// task_id must be this
+    #[arg(long, value_name = "ID")]
+    task_id: Option<String>,
+
+    /// agent_id must be this
+    #[arg(long, value_name = "ID")]
+    agent_id: Option<String>,
+
+    /// Not older than this (s, min, h, d or w), and not more than 5 minutes in the future
+    #[arg(long, value_name = "AGE", value_parser = age)]
+    max_age: Option<TimeDelta>,
+}
+
+/// The kinds of receipts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    Verification,
+    Score,
+}
+
+pub(super) const MANUAL: Manual = Manual {
+    examples: &[
+        (
+            "Pay only for what was checked: this very request, passed, its rules binding, lately",
+            "aov verify-receipt receipt.json --request request.json \\\n--require-pass --require-enforced --max-age 7d && pay",
+        ),
+        (
+            "The same, and run the check again",
+            "aov verify-receipt receipt.json --request request.json --require-pass --replay",
+        ),
+        (
+            "With a key that you got from the issuer yourself",
+            "aov verify-receipt receipt.json --request request.json --require-pass \\\n--public-key 'd2IHH0/Xduci/5J8IewYmauUvgqf+gFIeCEXDwjHUhw='",
+        ),
+        (
+            "Many at once, the report for a program",
+            "aov verify-receipt receipts/ more.jsonl --require-pass --format json > report.json",
+        ),
+        (
+            "Check the signature without aov. The bytes under it",
+            "aov verify-receipt receipt.json --emit-signed-bytes signed.bin",
+        ),
+        (
+            "The signature",
+            r#"sed -n 's/.*"signature": *"\([^"]*\)".*/\1/p' receipt.json | base64 -d > sig.bin"#,
+        ),
+        (
+            "The public key, from the issuer's agent card, in the form that openssl reads",
+            "(printf '\\060\\052\\060\\005\\006\\003\\053\\145\\160\\003\\041\\000'; \\\necho 'd2IHH0/Xduci/5J8IewYmauUvgqf+gFIeCEXDwjHUhw=' | base64 -d) > key.der",
+        ),
+        (
+            "With openssl",
+            "openssl pkeyutl -verify -pubin -keyform DER -inkey key.der \\\n-rawin -in signed.bin -sigfile sig.bin",
+        ),
+        (
+            "With Python and its package cryptography, silent if the signature holds",
+            "python3 -c 'import base64, cryptography.hazmat.primitives.asymmetric.ed25519 as ed; (\ned.Ed25519PublicKey.from_public_bytes(base64.b64decode(\n\"d2IHH0/Xduci/5J8IewYmauUvgqf+gFIeCEXDwjHUhw=\")).verify(\nopen(\"sig.bin\", \"rb\").read(), open(\"signed.bin\", \"rb\").read()))'",
+        ),
+    ],
+    exits: &[
+        (0, "Every receipt is genuine, is about the data where any was given, and meets every demand. Without --require-pass that includes a receipt of a fail."),
+        exit::MEANINGS[1],
+        (2, "Cannot run as asked: usage, malformed JSON, unreadable file, invalid request, no receipt at all."),
+        (3, "Could not be decided: the key could not be fetched, or --offline forbids it. Worth a retry."),
+    ],
+};
+
+fn issuer(text: &str) -> Result<CardAddress, String> {
+    CardAddress::of_issuer(text).map_err(|error| error.to_string())
+}
+
+/// A whole number and a unit.
+fn age(text: &str) -> Result<TimeDelta, String> {
+    let digits = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let seconds: i64 = match unit.trim_start() {
+        "s" => 1,
+        "m" | "min" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        "w" => 7 * 86_400,
+        _ => return Err("a whole number with s, min, h, d or w, like 7d".to_owned()),
+    };
+    let seconds = number.parse::<i64>().ok().and_then(|number| number.checked_mul(seconds));
+    seconds.and_then(TimeDelta::try_seconds).ok_or_else(|| "a whole number with a unit, like 7d".to_owned())
+}
+
+pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failure> {
+    let sources = records::sources(&arguments.receipts, arguments.jsonl, &mut session.inputs)?;
+    let single = matches!(sources.as_slice(), [source] if source.is_single());
+    if arguments.emit_signed_bytes.is_some() && !single {
+        return Err(Failure::Usage(
+            "--emit-signed-bytes is for a single receipt; name one file".to_owned(),
+        ));
+    }
+    let plan = plan(&arguments, session, Utc::now())?;
+    let jobs = arguments.jobs.map_or_else(
+        || std::thread::available_parallelism().map_or(1, usize::from),
+        usize::from,
+    );
+    let at_once = sources.iter().any(Source::is_stdin);
+    let mut reporter = Reporter::new(&arguments, single, at_once, session.color);
+    let mut written = Ok(());
+    plan.run(&sources, if single { 1 } else { jobs }, |checked| {
+        let result = reporter.take(&sources[checked.source].name, &checked);
+        if written.is_ok() {
+            written = result;
+        }
+    });
+    for note in plan.keyring.take_notes() {
+        output::complain(&format!("note: {note}\n"));
+    }
+    written?;
+    reporter.finish()
+}
+
+/// Gathers what the receipts are held against.
+fn plan(arguments: &Args, session: &mut Session, now: DateTime<Utc>) -> Result<Plan, Failure> {
+    let Trust { public_key, agent_card, trust, offline, context } = &arguments.trust;
+    let list = keyring::trust_list(session.trust_file.as_deref(), trust).map_err(Failure::Usage)?;
+    let net = (!offline).then(|| session.net.clone());
+    let key = public_key.as_deref().map(|text| read_key(text, session)).transpose()?;
+    let (card, decided) = match agent_card.as_deref() {
+        None => (None, None),
+        Some(url) if url.contains("://") => match fetch_card(url, net.as_ref())? {
+            Ok(card) => (Some((card, KeySource::CardUrl)), None),
+            Err(refusal) => (None, Some(KeyDecision::Unavailable(refusal))),
+        },
+        Some(file) => {
+            let file = session.inputs.read_json(Path::new(file), "the agent card", MAX_DEPTH)?;
+            let card = CardKeys::of(&file.document).map_err(|error| {
+                Failure::Usage(format!("{}: {}", file.name, term::safe(&error.to_string())))
+            })?;
+            (Some((card, KeySource::CardFile)), None)
+        }
+    };
+    let (data, replay) = data_in_hand(&arguments.data, session)?;
+    let demanded = &arguments.demands;
+    let demands = Demands {
+        pass: demanded.require_pass,
+        enforced: demanded.require_enforced,
+        task_id: demanded.task_id.clone(),
+        agent_id: demanded.agent_id.clone(),
+        max_age: demanded.max_age,
+    };
+    let context = context.map(|kind| match kind {
+        Kind::Verification => Context::Verification,
+        Kind::Score => Context::Score,
+    });
+    Ok(Plan {
+        keyring: Keyring::new(list, Given { key, card }, net, session.cache.clone(), now),
+        decided,
+        questions: Questions { context, data, demands },
+        replay,
+    })
+}
+
+/// A key as given, or in a file.
+fn read_key(text: &str, session: &mut Session) -> Result<GivenKey, Failure> {
+    let wrong = |error: KeyTextError| Failure::Usage(format!("--public-key: {error}"));
+    match GivenKey::from_text(text) {
+        Ok(key) => Ok(key),
+        Err(error) if error == KeyTextError::SecretKey || !Path::new(text).exists() => {
+            Err(wrong(error))
+        }
+        Err(_) => {
+            let source = session.inputs.read(Path::new(text), "the public key")?;
+            GivenKey::from_text(&String::from_utf8_lossy(&source.bytes)).map_err(wrong)
+        }
+    }
+}
+
+/// The card at an address that the user typed. What may not be fetched at all is a usage error;
+/// what cannot be at present, none.
+fn fetch_card(url: &str, net: Option<&net::Net>) -> Result<Result<CardKeys, Refusal>, Failure> {
+    net::check_typed(url)
+        .map_err(|why| Failure::Usage(format!("--agent-card {}: {why}", term::safe(url))))?;
+    let Some(net) = net else {
+        return Ok(Err(Refusal::with(Code::Offline, &term::safe(url))));
+    };
+    let about = |refusal: Refusal| Refusal {
+        detail: format!("{} ({})", refusal.detail, term::safe(url)),
+        ..refusal
+    };
+    Ok(net.fetch(url, Asker::User).and_then(|body| keyring::read_card(&body)).map_err(about))
+}
+
+fn data_in_hand(data: &Data, session: &mut Session) -> Result<(DataInHand, Option<Replay>), Failure> {
+    let unknown =
+        if data.allow_unknown_fields { UnknownFields::Ignore } else { UnknownFields::Refuse };
+    if let Some(path) = &data.request {
+        // One level more for the envelope (SPEC 1.4).
+        let file = session.inputs.read_json(path, "the request", MAX_DEPTH + 1)?;
+        let request = parse(file.document.root(), unknown)
+            .map_err(|problems| rejected("the request", &file, problems.into()))?;
+        let replay = data.replay.then(|| {
+            let outcome = check(&request, Work::Inline).map_err(|faults| {
+                let invalid = Invalid::schema(faults, request.expected_schema, Part::Schema);
+                rejected("the request", &file, invalid)
+            })?;
+            Replay::new(&request, &outcome, env!("CARGO_PKG_VERSION"))
+                .map_err(|error| Failure::Usage(error.to_string()))
+        });
+        return Ok((DataInHand::of_request(&request), replay.transpose()?));
+    }
+    let mut read = |path: &Option<PathBuf>, role| -> Result<Option<JsonFile>, Failure> {
+        let Some(path) = path else { return Ok(None) };
+        Ok(Some(session.inputs.read_json(path, role, MAX_DEPTH)?))
+    };
+    let (output, schema) = (read(&data.output, "the output")?, read(&data.schema, "the schema")?);
+    let rules = read(&data.rules, "the rules")?;
+    let found = DataInHand::of_parts(root(&output), root(&schema), root(&rules), unknown);
+    match (found, rules) {
+        (Ok(data), _) => Ok((data, None)),
+        (Err(problems), Some(rules)) => Err(rejected("the rules", &rules, problems.into())),
+        // Only rules have problems.
+        (Err(problems), None) => Err(Failure::Usage(Invalid::from(problems).message())),
+    }
+}
+
+fn rejected(what: &str, file: &JsonFile, invalid: Invalid) -> Failure {
+    Rejection::new(format!("{what} in {} cannot be used", file.name), invalid, |_| Some(file)).into()
+}
+
+fn root(file: &Option<JsonFile>) -> Option<Node<'_>> {
+    file.as_ref().map(|file| file.document.root())
+}
+
+/// Writes the report as results come.
+struct Reporter<'a> {
+    arguments: &'a Args,
+    /// One receipt in full, instead of a line for each.
+    single: bool,
+    terminal: Terminal,
+    stdout: Stdout,
+    /// What is still to be printed; a line at a time would cost more than the line.
+    pending: String,
+    /// Whether somebody may be waiting for each line: a person, or who writes the next receipt.
+    at_once: bool,
+    summary: report::Summary,
+    exit: Exit,
+    progress: Option<ProgressBar>,
+}
+
+impl<'a> Reporter<'a> {
+    fn new(
+        arguments: &'a Args,
+        single: bool,
+        at_once: bool,
+        color: anstream::ColorChoice,
+    ) -> Self {
+        let wanted = !single && !arguments.quiet && std::io::stderr().is_terminal();
+        Self {
+            arguments,
+            single,
+            terminal: Terminal::stdout(color),
+            stdout: Stdout::default(),
+            pending: String::new(),
+            at_once: at_once || std::io::stdout().is_terminal(),
+            summary: report::Summary::default(),
+            exit: Exit::Ok,
+            progress: wanted.then(progress_bar),
+        }
+    }
+
+    fn take(&mut self, name: &str, checked: &Checked) -> Result<(), Failure> {
+        if let (Some(path), Ok(receipt)) = (&self.arguments.emit_signed_bytes, &checked.result) {
+            emit_signed_bytes(&receipt.audited, path)?;
+        }
+        let text = match self.arguments.format {
+            Format::Human if self.single => report::human(name, checked, self.terminal),
+            Format::Human => report::human_line(name, checked, self.terminal),
+            Format::Json => {
+                let before =
+                    if self.summary.total() == 0 { report::JSON_BEGIN } else { "," };
+                format!("{before}\n{}", report::json(name, checked))
+            }
+        };
+        self.summary.count(checked);
+        self.exit = self.exit.merge(checked.exit());
+        if let Some(progress) = &self.progress {
+            progress.inc(1);
+        }
+        self.print(&text)
+    }
+
+    fn finish(mut self) -> Result<Exit, Failure> {
+        if let Some(progress) = self.progress.take() {
+            progress.finish_and_clear();
+        }
+        let nothing = self.summary.total() == 0;
+        if nothing {
+            self.exit = Exit::CannotRun;
+        }
+        let begin = if nothing { report::JSON_BEGIN } else { "" };
+        match self.arguments.format {
+            Format::Json => {
+                self.print(&format!("{begin}\n{}", report::json_end(&self.summary, self.exit)))?;
+            }
+            Format::Human if !self.single && !nothing => {
+                self.print(&self.summary.human(self.exit))?;
+            }
+            Format::Human => {}
+        }
+        self.flush()?;
+        if nothing {
+            return Err(Failure::Usage("there is no receipt in what was named".to_owned()));
+        }
+        Ok(self.exit)
+    }
+
+    fn print(&mut self, text: &str) -> Result<(), Failure> {
+        let bytes_are_printed = self.arguments.emit_signed_bytes.as_deref() == Some(Path::new("-"));
+        if self.arguments.quiet || bytes_are_printed {
+            return Ok(());
+        }
+        self.pending.push_str(text);
+        if self.at_once || self.pending.len() > MAX_PENDING { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        let Self { stdout, pending, progress, .. } = self;
+        let mut write = || stdout.write(pending.as_bytes());
+        let written = match progress {
+            Some(progress) => progress.suspend(write),
+            None => write(),
+        };
+        pending.clear();
+        Ok(written?)
+    }
+}
+
+/// On standard error, and only where that is a terminal.
+fn progress_bar() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    let style = ProgressStyle::with_template("{spinner} {human_pos} receipts, {per_sec}");
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+}
+
+/// The bytes, whether the signature holds for them or not: the point is to look for oneself.
+fn emit_signed_bytes(audited: &Audited, path: &Path) -> Result<(), Failure> {
+    let bytes = match audited {
+        Audited::Verified(receipt, _) => receipt.signed_bytes().to_vec(),
+        Audited::Unverified(receipt, audit) => {
+            receipt.signed_bytes(audit.context).map_err(|error| {
+                let why = term::safe(&error.to_string()).into_owned();
+                Failure::Usage(format!("there are no signed bytes to write: {why}"))
+            })?
+        }
+    };
+    let mut sink = Sink::new(Some(path));
+    sink.write(&bytes)?;
+    Ok(sink.finish()?)
+}
+
+#[cfg(test)]
+mod tests;
