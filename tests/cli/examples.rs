@@ -16,6 +16,7 @@ use crate::support::{Sandbox, end, project};
 fn every_example_runs() {
     let sandbox = Sandbox::new();
     sandbox.copy(&project().join("fixtures/pass_invoice"));
+    sandbox.copy(&project().join("fixtures/pass_template_infer"));
     std::fs::copy(
         project().join("fixtures/real/final-request.json"),
         sandbox.path().join("request.json"),
@@ -38,7 +39,7 @@ fn every_example_runs() {
     let program = Path::new(env!("CARGO_BIN_EXE_aov")).parent().unwrap().to_str().unwrap();
     let path = format!("{program}:{}:/usr/bin:/bin", sandbox.path().to_str().unwrap());
     let mut examples = 0;
-    for verb in ["", "check", "hash", "completions"] {
+    for verb in ["", "check", "hash", "template", "completions"] {
         let words: Vec<_> = verb.split_whitespace().chain(["--help"]).collect();
         let help = sandbox.aov(&words).stdout;
         for example in commands(&help) {

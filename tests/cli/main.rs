@@ -25,3 +25,5 @@ mod help;
 mod interop;
 /// Keys, signed answers and the verification of receipts.
 mod receipts;
+/// `aov template`: what goes where.
+mod template;

@@ -50,6 +50,7 @@ verbs! {
     Hash(hash),
     VerifyReceipt(verify_receipt),
     Keygen(keygen),
+    Template(template),
     Completions(completions),
     Generate(generate) #[command(hide = true)],
 }

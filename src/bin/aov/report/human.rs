@@ -28,7 +28,7 @@ const RED: Style = AnsiColor::BrightRed.on_default().bold();
 const GREEN: Style = AnsiColor::BrightGreen.on_default().bold();
 const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
 const BLUE: Style = AnsiColor::BrightBlue.on_default().bold();
-const BOLD: Style = Style::new().bold();
+pub(super) const BOLD: Style = Style::new().bold();
 
 /// How much is said about one output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -214,7 +214,7 @@ fn figures(checked: &Checked<'_>, counts: Counts) -> String {
 }
 
 /// Never 100 % while something did not pass (SPEC 7.2): what is cut off is not rounded.
-fn percent(tally: Tally) -> String {
+pub(super) fn percent(tally: Tally) -> String {
     if tally.total == 0 {
         return "no checks".to_owned();
     }
