@@ -30,6 +30,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('hash', 'hash', [CompletionResultType]::ParameterValue, 'Print the hashes that a receipt carries')
             [CompletionResult]::new('verify-receipt', 'verify-receipt', [CompletionResultType]::ParameterValue, 'Verify receipts: genuine, whose, and about which data')
             [CompletionResult]::new('keygen', 'keygen', [CompletionResultType]::ParameterValue, 'Make a signing key, and print what to publish of it')
+            [CompletionResult]::new('template', 'template', [CompletionResultType]::ParameterValue, 'Make a template from good outputs, or say what passing a template is worth')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -118,6 +119,50 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'aov;template' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('infer', 'infer', [CompletionResultType]::ParameterValue, 'Infer a template from outputs that are good')
+            [CompletionResult]::new('grade', 'grade', [CompletionResultType]::ParameterValue, 'Say what passing a template is worth')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'aov;template;infer' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the template into a file, whole or not at all, instead of printing it')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the template into a file, whole or not at all, instead of printing it')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
+            [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Tell what everything in the template rests on, not only what is in doubt')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Tell nothing')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Tell nothing')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'aov;template;grade' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to report')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the report into a file, whole or not at all, instead of printing it')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the report into a file, whole or not at all, instead of printing it')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'aov;template;help' {
+            [CompletionResult]::new('infer', 'infer', [CompletionResultType]::ParameterValue, 'Infer a template from outputs that are good')
+            [CompletionResult]::new('grade', 'grade', [CompletionResultType]::ParameterValue, 'Say what passing a template is worth')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'aov;template;help;infer' {
+            break
+        }
+        'aov;template;help;grade' {
+            break
+        }
+        'aov;template;help;help' {
+            break
+        }
         'aov;completions' {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -129,6 +174,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('hash', 'hash', [CompletionResultType]::ParameterValue, 'Print the hashes that a receipt carries')
             [CompletionResult]::new('verify-receipt', 'verify-receipt', [CompletionResultType]::ParameterValue, 'Verify receipts: genuine, whose, and about which data')
             [CompletionResult]::new('keygen', 'keygen', [CompletionResultType]::ParameterValue, 'Make a signing key, and print what to publish of it')
+            [CompletionResult]::new('template', 'template', [CompletionResultType]::ParameterValue, 'Make a template from good outputs, or say what passing a template is worth')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -143,6 +189,17 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             break
         }
         'aov;help;keygen' {
+            break
+        }
+        'aov;help;template' {
+            [CompletionResult]::new('infer', 'infer', [CompletionResultType]::ParameterValue, 'Infer a template from outputs that are good')
+            [CompletionResult]::new('grade', 'grade', [CompletionResultType]::ParameterValue, 'Say what passing a template is worth')
+            break
+        }
+        'aov;help;template;infer' {
+            break
+        }
+        'aov;help;template;grade' {
             break
         }
         'aov;help;completions' {

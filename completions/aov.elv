@@ -27,6 +27,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand hash 'Print the hashes that a receipt carries'
             cand verify-receipt 'Verify receipts: genuine, whose, and about which data'
             cand keygen 'Make a signing key, and print what to publish of it'
+            cand template 'Make a template from good outputs, or say what passing a template is worth'
             cand completions 'Print the completions for a shell'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -110,6 +111,43 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'aov;template'= {
+            cand --color 'When to colour text for people'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand infer 'Infer a template from outputs that are good'
+            cand grade 'Say what passing a template is worth'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'aov;template;infer'= {
+            cand -o 'Write the template into a file, whole or not at all, instead of printing it'
+            cand --output 'Write the template into a file, whole or not at all, instead of printing it'
+            cand --color 'When to colour text for people'
+            cand --explain 'Tell what everything in the template rests on, not only what is in doubt'
+            cand -q 'Tell nothing'
+            cand --quiet 'Tell nothing'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'aov;template;grade'= {
+            cand --format 'How to report'
+            cand -o 'Write the report into a file, whole or not at all, instead of printing it'
+            cand --output 'Write the report into a file, whole or not at all, instead of printing it'
+            cand --color 'When to colour text for people'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'aov;template;help'= {
+            cand infer 'Infer a template from outputs that are good'
+            cand grade 'Say what passing a template is worth'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'aov;template;help;infer'= {
+        }
+        &'aov;template;help;grade'= {
+        }
+        &'aov;template;help;help'= {
+        }
         &'aov;completions'= {
             cand --color 'When to colour text for people'
             cand -h 'Print help (see more with ''--help'')'
@@ -120,6 +158,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand hash 'Print the hashes that a receipt carries'
             cand verify-receipt 'Verify receipts: genuine, whose, and about which data'
             cand keygen 'Make a signing key, and print what to publish of it'
+            cand template 'Make a template from good outputs, or say what passing a template is worth'
             cand completions 'Print the completions for a shell'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -130,6 +169,14 @@ set edit:completion:arg-completer[aov] = {|@words|
         &'aov;help;verify-receipt'= {
         }
         &'aov;help;keygen'= {
+        }
+        &'aov;help;template'= {
+            cand infer 'Infer a template from outputs that are good'
+            cand grade 'Say what passing a template is worth'
+        }
+        &'aov;help;template;infer'= {
+        }
+        &'aov;help;template;grade'= {
         }
         &'aov;help;completions'= {
         }

@@ -85,6 +85,11 @@ impl Sink {
         }
     }
 
+    /// Whether this is a file.
+    pub(crate) fn is_file(&self) -> bool {
+        matches!(self, Self::File { .. })
+    }
+
     /// The same for what must not take the place of anything (SPEC 10.2); it is tried at once,
     /// before the work, and again when it is done.
     pub(crate) fn fresh(path: Option<&Path>) -> Result<Self, WriteError> {

@@ -184,8 +184,7 @@ fn number_type(shape: &Shape<'_>) -> (&'static str, Option<String>) {
         return ("integer", None);
     }
     let doubt = format!(
-        "all values seen are whole ({} different), perhaps by accident; integer would be stricter",
-        different
+        "all values seen are whole ({different} different), perhaps by accident; integer would be stricter"
     );
     ("number", Some(doubt))
 }
