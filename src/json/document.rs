@@ -290,10 +290,19 @@ impl<'d> Node<'d> {
             }
             Tag::Indexed => {
                 let sorted = self.document.arena.index(self.id);
-                let found = sorted
-                    .binary_search_by(|&id| at(id).wtf8().unwrap_or_default().cmp(name))
-                    .ok()?;
-                sorted[found]
+                // Nearly every comparison is decided by the beginnings, which are numbers. That of
+                // a name with lone surrogates is not its own.
+                let wanted = prefix(name, 0, name.len());
+                let compare = |&id: &u32| {
+                    let (candidate, broken) = (at(id), at(id).has_lone_surrogate());
+                    let whole = || candidate.wtf8().unwrap_or_default().cmp(name);
+                    if broken {
+                        whole()
+                    } else {
+                        candidate.text_prefix().cmp(&wanted).then_with(whole)
+                    }
+                };
+                sorted[sorted.binary_search_by(compare).ok()?]
             }
             _ => return None,
         };

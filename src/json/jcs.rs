@@ -63,26 +63,31 @@ pub fn canonical(node: Node<'_>) -> Result<Vec<u8>, Unhashable> {
 /// # Errors
 /// Names the first string or number without canonical form; part of the bytes is then written.
 pub fn write(node: Node<'_>, sink: &mut impl Sink) -> Result<(), Unhashable> {
-    let mut writer = Writer { sink, buffer: Vec::with_capacity(2 * PIECE), members: Vec::new() };
+    let buffer = Vec::with_capacity(2 * PIECE);
+    let mut writer = Writer { sink, buffer, piece: PIECE, members: Vec::new() };
     writer.value(node)?;
     writer.sink.put(&writer.buffer);
     Ok(())
 }
 
-/// Writes the canonical bytes of an object as if the member `left_out` were not there.
+/// Appends the canonical bytes of an object as if the member `left_out` were not there.
 ///
 /// # Errors
 /// As [`write`].
-pub fn write_without(
+pub fn append_without(
     object: Node<'_>,
     left_out: &str,
-    sink: &mut impl Sink,
+    bytes: &mut Vec<u8>,
 ) -> Result<(), Unhashable> {
-    let mut writer = Writer { sink, buffer: Vec::with_capacity(2 * PIECE), members: Vec::new() };
+    // With all of them wanted in one place, that is where they are gathered.
+    let mut rest = Vec::new();
+    let buffer = std::mem::take(bytes);
+    let mut writer = Writer { sink: &mut rest, buffer, piece: usize::MAX, members: Vec::new() };
     let left_out = object.get(left_out).map(Node::id);
-    writer.object(object.members().filter(|member| Some(member.value.id()) != left_out))?;
-    writer.sink.put(&writer.buffer);
-    Ok(())
+    let written =
+        writer.object(object.members().filter(|member| Some(member.value.id()) != left_out));
+    *bytes = writer.buffer;
+    written
 }
 
 /// What is gathered before a sink gets it: many small pieces would cost more than they carry.
@@ -91,6 +96,8 @@ const PIECE: usize = 4096;
 struct Writer<'s, 'd, S> {
     sink: &'s mut S,
     buffer: Vec<u8>,
+    /// The length from which the buffer goes to the sink.
+    piece: usize,
     /// The sorted members of the objects that are being written, the innermost last.
     members: Vec<Named<'d>>,
 }
@@ -99,7 +106,7 @@ impl<'d, S: Sink> Writer<'_, 'd, S> {
     #[inline]
     fn put(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() >= PIECE {
+        if self.buffer.len() >= self.piece {
             self.sink.put(&self.buffer);
             self.buffer.clear();
         }

@@ -223,7 +223,7 @@ fn signed_bytes(
         write_string(value, &mut bytes);
     }
     bytes.put(b",\"response\":");
-    jcs::write_without(response, MEMBER, &mut bytes)?;
+    jcs::append_without(response, MEMBER, &mut bytes)?;
     bytes.put(b"}");
     Ok(bytes)
 }

@@ -4,7 +4,7 @@
 use super::attestation::Context;
 use super::binding::shown;
 use super::fact::{Code, Fact, Status, Subject};
-use crate::json::{Kind, Node};
+use crate::json::{Kind, Node, Number};
 
 /// A smaller inconsistency: worth a look, and no failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,15 +15,49 @@ pub struct Warning {
     pub detail: String,
 }
 
+/// Declares the members that are looked at, found in one pass: one look-up for each would cost a
+/// batch more than all else here.
+macro_rules! members {
+    ($($name:ident)*) => {
+        #[derive(Default)]
+        struct Members<'d> {
+            $($name: Option<Node<'d>>,)*
+        }
+
+        impl<'d> Members<'d> {
+            fn of(receipt: Node<'d>) -> Self {
+                let mut found = Self::default();
+                for member in receipt.members() {
+                    match member.name.as_str() {
+                        $(Some(stringify!($name)) => found.$name = Some(member.value),)*
+                        _ => {}
+                    }
+                }
+                found
+            }
+        }
+    };
+}
+
+members! {
+    summary result verification_id output_hash schema_hash rules_hash request_hash enforce_rules
+    errors errors_total errors_omitted flags flags_total flags_omitted hints hints_total
+    hints_omitted schema_compliance integrity_checks overall verify
+    trust_score reason verified passed failed
+}
+
 /// Holds a receipt against itself.
 pub(super) fn check(receipt: Node<'_>, context: Context) -> (Fact, Vec<Warning>) {
+    let receipt = Members::of(receipt);
     let mut warnings = Vec::new();
-    describe(receipt, &mut warnings);
-    match context {
-        Context::Verification => verification(receipt, &mut warnings),
-        Context::Score => score(receipt, &mut warnings),
+    if let Some(verify) = receipt.verify {
+        describe(verify, &mut warnings);
     }
-    let fact = match contradiction(receipt) {
+    match context {
+        Context::Verification => verification(&receipt, &mut warnings),
+        Context::Score => score(&receipt, &mut warnings),
+    }
+    let fact = match contradiction(&receipt) {
         Some(detail) => Fact::with(
             Subject::Consistency,
             Status::Fails,
@@ -39,21 +73,21 @@ pub(super) fn check(receipt: Node<'_>, context: Context) -> (Fact, Vec<Warning>)
 }
 
 /// `result` and `summary.result` where both are there.
-fn contradiction(receipt: Node<'_>) -> Option<String> {
-    let result = receipt.get("result")?;
-    let summary = receipt.get("summary")?.get("result")?;
+fn contradiction(receipt: &Members<'_>) -> Option<String> {
+    let result = receipt.result?;
+    let summary = receipt.summary?.get("result")?;
     (!result.equals(summary))
         .then(|| format!("result is {}, summary.result is {}", shown(result), shown(summary)))
 }
 
 /// What every receipt says about how to verify it.
-fn describe(receipt: Node<'_>, warnings: &mut Vec<Warning>) {
+fn describe(verify: Node<'_>, warnings: &mut Vec<Warning>) {
     let constants = [
         ("canonicalization", "RFC 8785 (JCS)", "verify.canonicalization"),
         ("hash_algorithm", "SHA-256", "verify.hash_algorithm"),
     ];
     for (name, value, field) in constants {
-        if let Some(said) = receipt.get("verify").and_then(|verify| verify.get(name))
+        if let Some(said) = verify.get(name)
             && said.as_str() != Some(value)
         {
             warn(warnings, field, format!("{}, where only {value} is known", shown(said)));
@@ -61,43 +95,47 @@ fn describe(receipt: Node<'_>, warnings: &mut Vec<Warning>) {
     }
 }
 
-fn verification(receipt: Node<'_>, warnings: &mut Vec<Warning>) {
-    if let Some(result) = receipt.get("result")
-        && !matches!(result.as_str(), Some("pass" | "fail"))
-    {
-        warn(warnings, "result", format!("{}, which is neither pass nor fail", shown(result)));
+fn verification(receipt: &Members<'_>, warnings: &mut Vec<Warning>) {
+    if let Some(result) = receipt.result {
+        let passes = result.as_str() == Some("pass");
+        if !passes && result.as_str() != Some("fail") {
+            warn(warnings, "result", format!("{}, which is neither pass nor fail", shown(result)));
+        }
+        blocking_checks(receipt, passes, warnings);
+        counts(receipt, passes, warnings);
     }
-    let passes = receipt.get("result").and_then(Node::as_str) == Some("pass");
-    blocking_checks(receipt, passes, warnings);
-    counts(receipt, passes, warnings);
     shares(receipt, warnings);
-    let hashes = ["output_hash", "schema_hash", "rules_hash", "request_hash"];
-    for name in hashes {
-        if let Some(said) = receipt.get(name)
+    let hashes = [
+        ("output_hash", receipt.output_hash),
+        ("schema_hash", receipt.schema_hash),
+        ("rules_hash", receipt.rules_hash),
+        ("request_hash", receipt.request_hash),
+    ];
+    for (name, said) in hashes {
+        if let Some(said) = said
             && !said.is_null()
             && !said.as_str().is_some_and(is_hash)
         {
             warn(warnings, name, "not a SHA-256 hash in lowercase hex".to_owned());
         }
     }
-    if let Some(id) = receipt.get("verification_id")
+    if let Some(id) = receipt.verification_id
         && !id.as_str().is_some_and(is_uuid)
     {
         warn(warnings, "verification_id", "not a UUID".to_owned());
     }
-    if receipt.get("enforce_rules").and_then(Node::as_bool) == Some(true)
-        && receipt.get("rules_hash").is_some_and(Node::is_null)
+    if receipt.enforce_rules.and_then(Node::as_bool) == Some(true)
+        && receipt.rules_hash.is_some_and(Node::is_null)
     {
         let detail = "true, but there were no rules or bounds to enforce".to_owned();
         warn(warnings, "enforce_rules", detail);
     }
 }
 
-fn blocking_checks(receipt: Node<'_>, passes: bool, warnings: &mut Vec<Warning>) {
-    let Some(blocking) = receipt.get("summary").and_then(|it| it.get("blocking_checks")) else {
-        return;
-    };
-    if blocking.is_empty() != passes && receipt.get("result").is_some() {
+fn blocking_checks(receipt: &Members<'_>, passes: bool, warnings: &mut Vec<Warning>) {
+    let blocking = receipt.summary.and_then(|summary| summary.get("blocking_checks"));
+    let Some(blocking) = blocking else { return };
+    if blocking.is_empty() != passes {
         let detail = if passes {
             "not empty, though the result is pass"
         } else {
@@ -108,18 +146,18 @@ fn blocking_checks(receipt: Node<'_>, passes: bool, warnings: &mut Vec<Warning>)
 }
 
 /// `errors_total` = `errors` + `errors_omitted`, and none for a pass.
-fn counts(receipt: Node<'_>, passes: bool, warnings: &mut Vec<Warning>) {
+fn counts(receipt: &Members<'_>, passes: bool, warnings: &mut Vec<Warning>) {
+    let Members { errors, errors_total, errors_omitted, .. } = *receipt;
+    let Members { hints, hints_total, hints_omitted, .. } = *receipt;
+    let Members { flags, flags_total, flags_omitted, .. } = *receipt;
     let lists = [
-        ("errors", "errors_total", "errors_omitted", false),
-        ("hints", "hints_total", "hints_omitted", false),
-        ("flags", "flags_total", "flags_omitted", true),
+        ("errors_total", errors, errors_total, errors_omitted, false),
+        ("hints_total", hints, hints_total, hints_omitted, false),
+        ("flags_total", flags, flags_total, flags_omitted, true),
     ];
-    for (list, total, omitted, marked) in lists {
-        let Some(list) = receipt.get(list).filter(|list| list.kind() == Kind::Array) else {
-            continue;
-        };
-        let (Some(total_count), Some(left_out)) = (count(receipt, total), count(receipt, omitted))
-        else {
+    for (total, list, total_count, omitted, marked) in lists {
+        let Some(list) = list.filter(|list| list.kind() == Kind::Array) else { continue };
+        let (Some(total_count), Some(left_out)) = (count(total_count), count(omitted)) else {
             continue;
         };
         // The marker that says so many flags were left out is not a flag.
@@ -129,7 +167,7 @@ fn counts(receipt: Node<'_>, passes: bool, warnings: &mut Vec<Warning>) {
             warn(warnings, total, detail);
         }
     }
-    if let Some(errors) = count(receipt, "errors_total")
+    if let Some(errors) = count(errors_total)
         && (errors == 0) != passes
     {
         let result = if passes { "pass" } else { "fail" };
@@ -138,14 +176,15 @@ fn counts(receipt: Node<'_>, passes: bool, warnings: &mut Vec<Warning>) {
 }
 
 /// `overall` is the sum of the two others, and a ratio is passed / total to six places.
-fn shares(receipt: Node<'_>, warnings: &mut Vec<Warning>) {
-    let share = |name: &str| {
-        let node = receipt.get(name)?;
-        Some((count(node, "passed")?, count(node, "total")?, node.get("ratio")))
-    };
+fn shares(receipt: &Members<'_>, warnings: &mut Vec<Warning>) {
     let named = ["schema_compliance", "integrity_checks", "overall"];
-    for name in named {
-        let Some((passed, total, ratio)) = share(name) else { continue };
+    let nodes = [receipt.schema_compliance, receipt.integrity_checks, receipt.overall];
+    let shares = nodes.map(|node| {
+        let node = node?;
+        Some((count(node.get("passed"))?, count(node.get("total"))?, node.get("ratio")))
+    });
+    for (name, share) in named.into_iter().zip(shares) {
+        let Some((passed, total, ratio)) = share else { continue };
         if passed > total {
             warn(warnings, name, format!("{passed} passed of {total}"));
         } else if let Some(ratio) = ratio
@@ -154,8 +193,7 @@ fn shares(receipt: Node<'_>, warnings: &mut Vec<Warning>) {
             warn(warnings, name, format!("a ratio of {} for {passed} of {total}", shown(ratio)));
         }
     }
-    if let (Some(schema), Some(integrity), Some(overall)) =
-        (share(named[0]), share(named[1]), share(named[2]))
+    if let [Some(schema), Some(integrity), Some(overall)] = shares
         && (schema.0.checked_add(integrity.0), schema.1.checked_add(integrity.1))
             != (Some(overall.0), Some(overall.1))
     {
@@ -168,31 +206,29 @@ fn ratio_fits(ratio: Node<'_>, passed: u64, total: u64) -> bool {
     if total == 0 {
         return ratio.is_null();
     }
-    let said = ratio.as_number().and_then(|number| number.canonical());
-    let said = said.and_then(|text| text.parse::<f64>().ok());
+    let said = ratio.as_number().map(Number::to_f64);
     said.is_some_and(|said| (said - passed as f64 / total as f64).abs() <= 1e-6)
 }
 
 /// Counts add up, and a score is missing exactly where there is no data (SPEC 9.2).
-fn score(receipt: Node<'_>, warnings: &mut Vec<Warning>) {
+fn score(receipt: &Members<'_>, warnings: &mut Vec<Warning>) {
     if let (Some(verified), Some(passed), Some(failed)) =
-        (count(receipt, "verified"), count(receipt, "passed"), count(receipt, "failed"))
+        (count(receipt.verified), count(receipt.passed), count(receipt.failed))
         && passed.checked_add(failed) != Some(verified)
     {
         let detail = format!("{verified}, but {passed} passed and {failed} failed");
         warn(warnings, "verified", detail);
     }
-    let no_data = receipt.get("reason").and_then(Node::as_str) == Some("no_data");
-    if let Some(score) = receipt.get("trust_score")
-        && score.is_null() != no_data
-        && receipt.get("reason").is_some()
+    if let (Some(score), Some(reason)) = (receipt.trust_score, receipt.reason)
+        && score.is_null() != (reason.as_str() == Some("no_data"))
     {
         warn(warnings, "trust_score", format!("{}, which the reason does not fit", shown(score)));
     }
 }
 
-fn count(object: Node<'_>, name: &str) -> Option<u64> {
-    let node = object.get(name)?;
+/// A whole number that is not negative, if this is one.
+fn count(node: Option<Node<'_>>) -> Option<u64> {
+    let node = node?;
     node.as_number()?;
     node.source().parse().ok()
 }

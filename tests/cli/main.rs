@@ -5,12 +5,16 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+/// Many inputs: folders, lists, JSONL.
+mod batch;
 /// `aov check`: streams, files, hostile inputs.
 mod check;
 /// The examples of the help texts.
 mod examples;
 /// Every folder of `fixtures/` that is a case.
 mod fixtures;
+/// What programs read: JSONL, JUnit, SARIF, GitHub; and what `--redact` hides.
+mod formats;
 /// Completions and manual pages are current.
 mod generated;
 /// `aov hash`.
@@ -21,3 +25,5 @@ mod help;
 mod interop;
 /// Keys, signed answers and the verification of receipts.
 mod receipts;
+/// `aov template`: what goes where.
+mod template;

@@ -230,21 +230,29 @@ pub(crate) fn human_line(name: &str, checked: &Checked, terminal: Terminal) -> S
 }
 
 fn sentence(receipt: &Receipt, audit: &Audit) -> String {
-    let mut text = audit.verdict.meaning().to_owned();
+    let mut text = String::with_capacity(256);
+    text.push_str(audit.verdict.meaning());
     if let Some(reason) = audit.reason() {
-        text.push_str(&format!(" [{}] {}", reason.code, term::safe(&reason.detail)));
-    } else {
-        let says = receipt.audited.says();
-        let name = if audit.context == Context::Score { "trust_score" } else { "result" };
-        let told = [name, "task_id", "agent_id"].into_iter().filter_map(|name| {
-            let value = says.get(name).filter(|value| !value.is_null())?;
-            Some(format!("{name} {}", shown(value)))
-        });
-        text.push_str(&format!("; {}", told.collect::<Vec<_>>().join(", ")));
-        let again = audit.facts.iter().find(|fact| fact.code.as_str() == "seen_same");
-        if let Some(again) = again {
-            text.push_str(&format!("; {}", term::safe(&again.detail)));
+        text.push_str(" [");
+        text.push_str(reason.code.as_str());
+        text.push_str("] ");
+        text.push_str(&term::safe(&reason.detail));
+        return text;
+    }
+    let says = receipt.audited.says();
+    let name = if audit.context == Context::Score { "trust_score" } else { "result" };
+    let mut before = "; ";
+    for name in [name, "task_id", "agent_id"] {
+        if let Some(value) = says.get(name).filter(|value| !value.is_null()) {
+            for part in [before, name, " ", &shown(value)] {
+                text.push_str(part);
+            }
+            before = ", ";
         }
+    }
+    if let Some(again) = audit.facts.iter().find(|fact| fact.code == Code::SeenSame) {
+        text.push_str("; ");
+        text.push_str(&term::safe(&again.detail));
     }
     text
 }

@@ -10,7 +10,7 @@ use agent_output_verifier::json::{Lines, Node};
 use agent_output_verifier::receipt::fact::{Code, Fact, Status, Subject};
 use agent_output_verifier::receipt::replay::{Replay, Replayed};
 use agent_output_verifier::receipt::{Answer, Audited, Questions, UnverifiedReceipt};
-use agent_output_verifier::trust::{KeyDecision, Refusal};
+use agent_output_verifier::trust::{KeyClaim, KeyDecision, Refusal};
 
 use super::records::{Record, Source};
 use crate::exit::Exit;
@@ -69,6 +69,25 @@ pub(crate) struct Unread {
     pub(crate) message: String,
 }
 
+/// The decision for the claim that was met last: in a batch the next one is mostly the same.
+#[derive(Debug, Default)]
+struct Recent {
+    url: Option<String>,
+    version: String,
+    decision: Option<KeyDecision>,
+}
+
+impl Recent {
+    fn decision(&mut self, claim: KeyClaim<'_>, keyring: &Keyring) -> &KeyDecision {
+        if self.url.as_deref() != claim.url || self.version != claim.version {
+            self.url = claim.url.map(str::to_owned);
+            claim.version.clone_into(&mut self.version);
+            self.decision = None;
+        }
+        self.decision.get_or_insert_with(|| keyring.decide(claim))
+    }
+}
+
 impl Checked {
     /// How this part of the run ended.
     pub(crate) fn exit(&self) -> Exit {
@@ -85,15 +104,20 @@ impl Checked {
 
 impl Plan {
     /// Verifies one record. `state` is the same for all records of a run.
-    fn check(&self, record: Record, state: &RandomState) -> Checked {
+    fn check(&self, record: Record, state: &RandomState, recent: &mut Recent) -> Checked {
         let Record { source, line, bytes } = record;
         let result = bytes
             .map_err(|message| Unread { code: "unreadable", position: None, message })
-            .and_then(|bytes| self.audit(bytes, state));
+            .and_then(|bytes| self.audit(bytes, state, recent));
         Checked { source, line, result }
     }
 
-    fn audit(&self, bytes: Vec<u8>, state: &RandomState) -> Result<Receipt, Unread> {
+    fn audit(
+        &self,
+        bytes: Vec<u8>,
+        state: &RandomState,
+        recent: &mut Recent,
+    ) -> Result<Receipt, Unread> {
         let receipt = UnverifiedReceipt::read_or_return(bytes).map_err(|(error, bytes)| {
             let position = Lines::new(&bytes).position(error.offset);
             Unread {
@@ -102,13 +126,14 @@ impl Plan {
                 message: term::safe(&error.to_string()).into_owned(),
             }
         })?;
+        // The structure says what is wrong; without a key version there is no key.
+        let unnamed = KeyDecision::Untrusted(Refusal::new(Code::IssuerUnnamed));
         let decision = match (&self.decided, receipt.key_claim()) {
-            (Some(decided), _) => decided.clone(),
-            (None, Some(claim)) => self.keyring.decide(claim),
-            // The structure says what is wrong; without a key version there is no key.
-            (None, None) => KeyDecision::Untrusted(Refusal::new(Code::IssuerUnnamed)),
+            (Some(decided), _) => decided,
+            (None, Some(claim)) => recent.decision(claim, &self.keyring),
+            (None, None) => &unnamed,
         };
-        let mut audited = receipt.audit(&decision, &self.questions, self.keyring.now);
+        let mut audited = receipt.audit(decision, &self.questions, self.keyring.now);
         let replayed = self.replay.as_ref().map(|replay| replay.compare(audited.says()));
         if let Some(replayed) = &replayed {
             audited.audit_mut().add(replayed.fact());
@@ -133,9 +158,10 @@ impl Plan {
             report(checked);
         };
         if jobs <= 1 {
+            let mut recent = Recent::default();
             for (at, source) in sources.iter().enumerate() {
                 source.read(at, &mut |record| {
-                    finish(self.check(record, &state));
+                    finish(self.check(record, &state, &mut recent));
                     true
                 });
             }
@@ -169,10 +195,14 @@ impl Plan {
         results: &Sender<Numbered<Checked>>,
         state: &RandomState,
     ) {
+        let mut recent = Recent::default();
         loop {
             let next = work.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok((at, chunk)) = next else { return };
-            let checked = chunk.into_iter().map(|record| self.check(record, state)).collect();
+            let checked = chunk
+                .into_iter()
+                .map(|record| self.check(record, state, &mut recent))
+                .collect();
             if results.send((at, checked)).is_err() {
                 return;
             }
