@@ -1,5 +1,6 @@
 //! How many assertions there are and how many hold (SPEC 4.4), and how many objects are complete
 //! (SPEC 6.4). Every number is counted by hand.
+#![allow(clippy::unwrap_used, reason = "a test ends where its data is not as expected")]
 
 #[path = "support/schema.rs"]
 mod schema;

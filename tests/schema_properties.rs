@@ -1,5 +1,6 @@
 //! Random schemas and data: verdict, counts and order against a second counting, written here in
 //! the plainest way there is (SPEC 4.4).
+#![allow(clippy::unwrap_used, reason = "a test ends where its data is not as expected")]
 
 use std::collections::BTreeSet;
 

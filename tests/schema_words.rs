@@ -1,5 +1,6 @@
 //! What is said about a failed assertion: keyword, place, what was expected and what was found, and
 //! in which order (SPEC 4.5 to 4.7).
+#![allow(clippy::unwrap_used, reason = "a test ends where its data is not as expected")]
 
 #[path = "support/schema.rs"]
 mod schema;
