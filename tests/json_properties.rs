@@ -264,13 +264,13 @@ proptest! {
                 assert!(there || node.get(&other).is_none());
             }
             // In any order, each from where the last one was found.
-            let mut near = 0;
+            let mut finder = node.finder();
             for index in &order {
                 let name = match members.get(index.index(members.len() + 1)) {
                     Some(member) => member.name.as_str().expect("a string"),
                     None => "a",
                 };
-                let found = node.get_near(name.as_bytes(), &mut near).map(Node::id);
+                let found = finder.get(name.as_bytes()).map(Node::id);
                 assert_eq!(found, node.get(name).map(Node::id));
             }
         });

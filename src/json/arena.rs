@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use super::scan::is_same;
+
 /// What a record is. Strings and objects come in variants that cost differently to look into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tag {
@@ -214,6 +216,6 @@ impl Arena {
         // The length is known without a look at the text.
         let Extent { start, length } = self.extents[id as usize];
         length as usize == expected.len() + 2
-            && text.as_bytes()[start as usize + 1..][..expected.len()] == *expected
+            && is_same(&text.as_bytes()[start as usize + 1..][..expected.len()], expected)
     }
 }

@@ -256,24 +256,12 @@ impl<'d> Node<'d> {
         self.member_wtf8(name).map(|member| member.value)
     }
 
-    /// The same as [`Node::get_wtf8`], looking at the member with the index `near` first and moving
-    /// it behind what is found: names that are asked for in the order written are found at once.
+    /// Looks up one name after the other.
     #[must_use]
     #[inline]
-    pub fn get_near(self, name: &[u8], near: &mut usize) -> Option<Node<'d>> {
-        if self.kind() != Kind::Object {
-            return None;
-        }
-        let ids = self.child_ids();
-        if let Some(&id) = ids.get(*near)
-            && self.document.is_named(id, name)
-        {
-            *near += 1;
-            return Some(Node { document: self.document, id });
-        }
-        let found = self.get_wtf8(name)?;
-        *near = ids.binary_search(&found.id).map_or(0, |at| at + 1);
-        Some(found)
+    pub fn finder(self) -> Finder<'d> {
+        let ids: &[u32] = if self.kind() == Kind::Object { self.child_ids() } else { &[] };
+        Finder { object: self, ids, near: 0 }
     }
 
     /// The member with this name. A name with a lone surrogate is never equal to a `&str`.
@@ -354,6 +342,34 @@ impl<'d> Node<'d> {
             }
             (left, right) => left == right && self.as_bool() == other.as_bool(),
         }
+    }
+}
+
+/// The members of an object, to be asked for by name: those asked for in the order written are
+/// found at once.
+#[derive(Debug, Clone)]
+pub struct Finder<'d> {
+    object: Node<'d>,
+    ids: &'d [u32],
+    /// Behind what was found last.
+    near: usize,
+}
+
+impl<'d> Finder<'d> {
+    /// The value of the member with this name, in WTF-8; none if this is no object.
+    #[must_use]
+    #[inline]
+    pub fn get(&mut self, name: &[u8]) -> Option<Node<'d>> {
+        let document = self.object.document;
+        if let Some(&id) = self.ids.get(self.near)
+            && document.is_named(id, name)
+        {
+            self.near += 1;
+            return Some(Node { document, id });
+        }
+        let found = self.object.member_wtf8(name)?.value;
+        self.near = self.ids.binary_search(&found.id).map_or(0, |at| at + 1);
+        Some(found)
     }
 }
 

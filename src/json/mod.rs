@@ -15,7 +15,7 @@ mod read;
 mod scan;
 mod write;
 
-pub use document::{Document, Elements, Kind, Member, Members, Node};
+pub use document::{Document, Elements, Finder, Kind, Member, Members, Node};
 pub use equality::{EqualityKey, first_equal_pair};
 pub use locate::{Lines, Position};
 pub use number::{Decimal, Number, NumberParts, Sum};

@@ -85,6 +85,22 @@ pub(super) fn prefix(bytes: &[u8], start: usize, length: usize) -> u64 {
     }
 }
 
+/// Whether two texts of the same length are the same. Most names have at most sixteen bytes, which
+/// two words hold, overlapping if need be; a call costs more than they do.
+#[inline]
+pub(super) fn is_same(left: &[u8], right: &[u8]) -> bool {
+    fn ends<const N: usize>(left: &[u8], right: &[u8]) -> bool {
+        left.first_chunk::<N>() == right.first_chunk::<N>()
+            && left.last_chunk::<N>() == right.last_chunk::<N>()
+    }
+    match left.len() {
+        0..4 => left.iter().eq(right),
+        4..8 => ends::<4>(left, right),
+        8..=16 => ends::<8>(left, right),
+        _ => left == right,
+    }
+}
+
 /// Whether a [`prefix`] is ASCII, so that its order is also that of UTF-16 code units.
 #[inline]
 pub(super) fn is_ascii(prefix: u64) -> bool {
@@ -108,6 +124,19 @@ mod tests {
         // The neighbours of what ends it do not, nor does anything beyond ASCII.
         for byte in [0x20, 0x21, 0x23, 0x5B, 0x5D, 0x7F, 0x80, 0x9F, 0xA2, 0xDC, 0xFF] {
             assert_eq!(plain_end(&[byte; 19], 0), 19, "{byte:#x}");
+        }
+    }
+
+    #[test]
+    fn texts_are_the_same_only_if_every_byte_is() {
+        for length in 0..40 {
+            let left: Vec<u8> = (0..length).collect();
+            assert!(is_same(&left, &left.clone()));
+            for at in 0..left.len() {
+                let mut right = left.clone();
+                right[at] ^= 0x80;
+                assert!(!is_same(&left, &right), "{length} {at}");
+            }
         }
     }
 

@@ -105,8 +105,8 @@ fn holds(bound: Bound, limit: &Limit, node: Node<'_>) -> bool {
 
 /// The names that an object lacks, in written order.
 pub(super) fn missing<'p>(names: &'p [Name], node: Node<'_>) -> impl Iterator<Item = &'p Name> {
-    let mut near = 0;
-    names.iter().filter(move |name| node.get_near(name, &mut near).is_none())
+    let mut members = node.finder();
+    names.iter().filter(move |name| members.get(name).is_none())
 }
 
 /// The names that `dependentRequired` misses, in written order.

@@ -21,10 +21,10 @@ impl<'p, 'd> Walk<'p, 'd> {
         let mut valid = true;
         match &keyword.rule {
             Rule::Properties(entries) => {
-                let mut near = 0;
+                let mut finder = node.finder();
                 self.charge(schema, entries.len() as u64 + members / 4)?;
                 for (name, id) in entries {
-                    if let Some(value) = node.get_near(name, &mut near) {
+                    if let Some(value) = finder.get(name) {
                         valid &= self.apply_to_child(*id, value, region)?;
                         self.saw(value, seen);
                     }
