@@ -26,12 +26,12 @@ pub(crate) enum Requirements {
     /// A schema, rules, or both.
     Parts {
         /// The schema.
-        schema: Option<JsonFile>,
+        schema: Option<Box<JsonFile>>,
         /// `rules`, `bounds` and `enforce_rules`.
-        rules: Option<JsonFile>,
+        rules: Option<Box<JsonFile>>,
     },
     /// A template, which was found to be one.
-    Template(JsonFile),
+    Template(Box<JsonFile>),
 }
 
 /// What a request says besides its parts.
@@ -67,7 +67,8 @@ impl Requirements {
             return Ok(Self::Whole);
         }
         let mut read = |path: &Option<_>, role, depth| {
-            path.as_deref().map(|path: &Path| inputs.read_json(path, role, depth)).transpose()
+            let read = |path: &Path| inputs.read_json(path, role, depth).map(Box::new);
+            path.as_deref().map(read).transpose()
         };
         let schema = read(&parts.schema, "the schema", MAX_DEPTH)?;
         let rules = read(&parts.rules, "the rules", MAX_DEPTH)?;
@@ -76,7 +77,7 @@ impl Requirements {
 
     fn template(file: JsonFile) -> Result<Self, Failure> {
         let found = match Template::parse(file.document.root()) {
-            Ok(_) => return Ok(Self::Template(file)),
+            Ok(_) => return Ok(Self::Template(Box::new(file))),
             Err(problem) => problem,
         };
         let headline = format!("{} is no template", file.name);
@@ -102,8 +103,8 @@ impl Requirements {
         match (self, part) {
             (Self::Whole, _) => input,
             (Self::Template(file), _) => Some(file),
-            (Self::Parts { rules, .. }, Part::Rules) => rules.as_ref(),
-            (Self::Parts { schema, .. }, _) => schema.as_ref(),
+            (Self::Parts { rules, .. }, Part::Rules) => rules.as_deref(),
+            (Self::Parts { schema, .. }, _) => schema.as_deref(),
         }
     }
 
