@@ -725,3 +725,35 @@ fn hostile_text_is_shown_escaped() {
         assert!(!raw(&ended.stdout) && !raw(&ended.stderr), "{}", ended.stdout);
     }
 }
+
+/// docs/receipts.md lists every verdict, subject and code with its meaning, and nothing else.
+#[test]
+fn the_documented_codes_are_those_there_are() {
+    use agent_output_verifier::receipt::fact::{Code, NotChecked, Subject, Verdict};
+    let text = std::fs::read_to_string(project().join("docs/receipts.md")).unwrap();
+    let rows = |heading: &str| -> Vec<(String, String)> {
+        let section = text.split(&format!("# {heading}\n")).nth(1).unwrap();
+        let section = section.split("\n#").next().unwrap();
+        let cells = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+        cells.map(|(code, rest)| (code.into(), rest.split(" |").next().unwrap().into())).collect()
+    };
+    let pairs = |codes: Vec<(&str, &str)>| -> Vec<(String, String)> {
+        codes.into_iter().map(|(code, meaning)| (code.into(), meaning.into())).collect()
+    };
+    assert_eq!(
+        rows("Verdicts"),
+        pairs(Verdict::ALL.iter().map(|it| (it.as_str(), it.meaning())).collect())
+    );
+    assert_eq!(
+        rows("Subjects"),
+        pairs(Subject::ALL.iter().map(|it| (it.as_str(), it.meaning())).collect())
+    );
+    assert_eq!(
+        rows("Codes"),
+        pairs(Code::ALL.iter().map(|it| (it.as_str(), it.meaning())).collect())
+    );
+    assert_eq!(
+        rows("Not checked"),
+        pairs(NotChecked::ALL.iter().map(|it| (it.as_str(), it.meaning())).collect())
+    );
+}

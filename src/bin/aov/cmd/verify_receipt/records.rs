@@ -163,7 +163,9 @@ fn has_extension(path: &Path, known: &[&str]) -> bool {
 mod tests {
     use super::*;
 
-    fn read(source: &Source, text: &[u8]) -> Vec<(Option<u64>, Result<Vec<u8>, String>)> {
+    type Found = (Option<u64>, Result<Vec<u8>, String>);
+
+    fn read(source: &Source, text: &[u8]) -> Vec<Found> {
         let mut found = Vec::new();
         source.read_from(0, text, &mut |record| {
             found.push((record.line, record.bytes));
