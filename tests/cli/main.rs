@@ -19,5 +19,7 @@ mod hash;
 mod help;
 /// Receipts made and verified with other programs.
 mod interop;
-/// Keys, signed answers and the verification of receipts.
+/// The verification of receipts.
 mod receipts;
+/// Keys and signed answers.
+mod signing;

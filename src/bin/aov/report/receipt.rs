@@ -265,7 +265,7 @@ fn unread_sentence(place: &str, unread: &Unread) -> String {
 }
 
 /// The beginning of the JSON report: one object, its records as they come.
-pub(crate) const JSON_BEGIN: &str = "{\"format_version\":1,\"receipts\":[";
+pub(crate) const JSON_BEGIN: &str = "{\"format_version\":1,\"receipts\":[\n";
 
 /// The end of it.
 pub(crate) fn json_end(summary: &Summary, exit: Exit) -> String {
