@@ -30,11 +30,14 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('hash', 'hash', [CompletionResultType]::ParameterValue, 'Print the hashes that a receipt carries')
             [CompletionResult]::new('verify-receipt', 'verify-receipt', [CompletionResultType]::ParameterValue, 'Verify receipts: genuine, whose, and about which data')
             [CompletionResult]::new('keygen', 'keygen', [CompletionResultType]::ParameterValue, 'Make a signing key, and print what to publish of it')
+            [CompletionResult]::new('template', 'template', [CompletionResultType]::ParameterValue, 'Make a template from good outputs, or say what passing a template is worth')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
         'aov;check' {
+            [CompletionResult]::new('--files-from', '--files-from', [CompletionResultType]::ParameterName, 'Check the files that this file lists, one a line or apart by NUL; `-` is standard input')
+            [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'How many threads check [default: one per processor]')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The JSON Schema that the output must satisfy')
             [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'A JSON file with `rules`, `bounds` and `enforce_rules`, each of which may be missing')
             [CompletionResult]::new('--template', '--template', [CompletionResultType]::ParameterName, 'A `verification-template/1` file, which holds schema, rules and bounds')
@@ -43,14 +46,17 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--sign-key', '--sign-key', [CompletionResultType]::ParameterName, 'Sign with the key in FILE, which aov keygen makes; - reads it from standard input, and without this option AOV_SECRET_KEY may hold it')
             [CompletionResult]::new('--public-url', '--public-url', [CompletionResultType]::ParameterName, 'Where your agent card can be fetched: below this address, at /.well-known/agent-card.json')
             [CompletionResult]::new('--service', '--service', [CompletionResultType]::ParameterName, 'The name of your service in receipts [default: aov]')
-            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to report; json prints exactly the response body (or the error), of one input')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to report')
             [CompletionResult]::new('--detail', '--detail', [CompletionResultType]::ParameterName, 'How much to report; full unless the request says otherwise')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the report into a file, whole or not at all, instead of printing it')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the report into a file, whole or not at all, instead of printing it')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
+            [CompletionResult]::new('--jsonl', '--jsonl', [CompletionResultType]::ParameterName, 'Take each line of each FILE as an input, also out of gzip; *.jsonl, *.ndjson and *.jsonl.gz are always read so')
+            [CompletionResult]::new('--fail-fast', '--fail-fast', [CompletionResultType]::ParameterName, 'Stop at the first input that does not pass')
             [CompletionResult]::new('--enforce-rules', '--enforce-rules', [CompletionResultType]::ParameterName, 'Let findings of rules and bounds fail the result, whether or not the requirements say so')
             [CompletionResult]::new('--strict-content', '--strict-content', [CompletionResultType]::ParameterName, 'Let control characters, HTML markup and `javascript:` fail the result')
             [CompletionResult]::new('--allow-unknown-fields', '--allow-unknown-fields', [CompletionResultType]::ParameterName, 'Ignore fields that a request does not have, as the hosted service does; they may be typing errors that bind nothing')
+            [CompletionResult]::new('--redact', '--redact', [CompletionResultType]::ParameterName, 'Show types instead of values of outputs, in every format; names, paths and hashes stay')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print no report: the exit code tells')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print no report: the exit code tells')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -113,6 +119,50 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'aov;template' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('infer', 'infer', [CompletionResultType]::ParameterValue, 'Infer a template from outputs that are good')
+            [CompletionResult]::new('grade', 'grade', [CompletionResultType]::ParameterValue, 'Say what passing a template is worth')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'aov;template;infer' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the template into a file, whole or not at all, instead of printing it')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the template into a file, whole or not at all, instead of printing it')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
+            [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Tell what everything in the template rests on, not only what is in doubt')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Tell nothing')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Tell nothing')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'aov;template;grade' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to report')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the report into a file, whole or not at all, instead of printing it')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the report into a file, whole or not at all, instead of printing it')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'aov;template;help' {
+            [CompletionResult]::new('infer', 'infer', [CompletionResultType]::ParameterValue, 'Infer a template from outputs that are good')
+            [CompletionResult]::new('grade', 'grade', [CompletionResultType]::ParameterValue, 'Say what passing a template is worth')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'aov;template;help;infer' {
+            break
+        }
+        'aov;template;help;grade' {
+            break
+        }
+        'aov;template;help;help' {
+            break
+        }
         'aov;completions' {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -124,6 +174,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('hash', 'hash', [CompletionResultType]::ParameterValue, 'Print the hashes that a receipt carries')
             [CompletionResult]::new('verify-receipt', 'verify-receipt', [CompletionResultType]::ParameterValue, 'Verify receipts: genuine, whose, and about which data')
             [CompletionResult]::new('keygen', 'keygen', [CompletionResultType]::ParameterValue, 'Make a signing key, and print what to publish of it')
+            [CompletionResult]::new('template', 'template', [CompletionResultType]::ParameterValue, 'Make a template from good outputs, or say what passing a template is worth')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -138,6 +189,17 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             break
         }
         'aov;help;keygen' {
+            break
+        }
+        'aov;help;template' {
+            [CompletionResult]::new('infer', 'infer', [CompletionResultType]::ParameterValue, 'Infer a template from outputs that are good')
+            [CompletionResult]::new('grade', 'grade', [CompletionResultType]::ParameterValue, 'Say what passing a template is worth')
+            break
+        }
+        'aov;help;template;infer' {
+            break
+        }
+        'aov;help;template;grade' {
             break
         }
         'aov;help;completions' {

@@ -31,6 +31,9 @@ _aov() {
             aov,keygen)
                 cmd="aov__subcmd__keygen"
                 ;;
+            aov,template)
+                cmd="aov__subcmd__template"
+                ;;
             aov,verify-receipt)
                 cmd="aov__subcmd__verify__subcmd__receipt"
                 ;;
@@ -49,8 +52,35 @@ _aov() {
             aov__subcmd__help,keygen)
                 cmd="aov__subcmd__help__subcmd__keygen"
                 ;;
+            aov__subcmd__help,template)
+                cmd="aov__subcmd__help__subcmd__template"
+                ;;
             aov__subcmd__help,verify-receipt)
                 cmd="aov__subcmd__help__subcmd__verify__subcmd__receipt"
+                ;;
+            aov__subcmd__help__subcmd__template,grade)
+                cmd="aov__subcmd__help__subcmd__template__subcmd__grade"
+                ;;
+            aov__subcmd__help__subcmd__template,infer)
+                cmd="aov__subcmd__help__subcmd__template__subcmd__infer"
+                ;;
+            aov__subcmd__template,grade)
+                cmd="aov__subcmd__template__subcmd__grade"
+                ;;
+            aov__subcmd__template,help)
+                cmd="aov__subcmd__template__subcmd__help"
+                ;;
+            aov__subcmd__template,infer)
+                cmd="aov__subcmd__template__subcmd__infer"
+                ;;
+            aov__subcmd__template__subcmd__help,grade)
+                cmd="aov__subcmd__template__subcmd__help__subcmd__grade"
+                ;;
+            aov__subcmd__template__subcmd__help,help)
+                cmd="aov__subcmd__template__subcmd__help__subcmd__help"
+                ;;
+            aov__subcmd__template__subcmd__help,infer)
+                cmd="aov__subcmd__template__subcmd__help__subcmd__infer"
                 ;;
             *)
                 ;;
@@ -59,7 +89,7 @@ _aov() {
 
     case "${cmd}" in
         aov)
-            opts="-h -V --color --help --version check hash verify-receipt keygen completions help"
+            opts="-h -V --color --help --version check hash verify-receipt keygen template completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -77,12 +107,20 @@ _aov() {
             return 0
             ;;
         aov__subcmd__check)
-            opts="-q -o -h --schema --rules --template --enforce-rules --strict-content --task-id --agent-id --allow-unknown-fields --sign-key --public-url --service --format --detail --quiet --output --color --help"
+            opts="-q -o -h --files-from --jsonl --fail-fast --jobs --schema --rules --template --enforce-rules --strict-content --task-id --agent-id --allow-unknown-fields --sign-key --public-url --service --format --detail --redact --quiet --output --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --files-from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --jobs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --schema)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -116,7 +154,7 @@ _aov() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "human json jsonl junit sarif github" -- "${cur}"))
                     return 0
                     ;;
                 --detail)
@@ -207,7 +245,7 @@ _aov() {
             return 0
             ;;
         aov__subcmd__help)
-            opts="check hash verify-receipt keygen completions help"
+            opts="check hash verify-receipt keygen template completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -290,6 +328,48 @@ _aov() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        aov__subcmd__help__subcmd__template)
+            opts="infer grade"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__help__subcmd__template__subcmd__grade)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__help__subcmd__template__subcmd__infer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         aov__subcmd__help__subcmd__verify__subcmd__receipt)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -316,6 +396,136 @@ _aov() {
                     return 0
                     ;;
                 --agent-card)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__template)
+            opts="-h --color --help infer grade help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__template__subcmd__grade)
+            opts="-o -h --format --output --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__template__subcmd__help)
+            opts="infer grade help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__template__subcmd__help__subcmd__grade)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__template__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__template__subcmd__help__subcmd__infer)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__template__subcmd__infer)
+            opts="-q -o -h --explain --quiet --output --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -o)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

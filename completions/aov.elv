@@ -27,10 +27,13 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand hash 'Print the hashes that a receipt carries'
             cand verify-receipt 'Verify receipts: genuine, whose, and about which data'
             cand keygen 'Make a signing key, and print what to publish of it'
+            cand template 'Make a template from good outputs, or say what passing a template is worth'
             cand completions 'Print the completions for a shell'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'aov;check'= {
+            cand --files-from 'Check the files that this file lists, one a line or apart by NUL; `-` is standard input'
+            cand --jobs 'How many threads check [default: one per processor]'
             cand --schema 'The JSON Schema that the output must satisfy'
             cand --rules 'A JSON file with `rules`, `bounds` and `enforce_rules`, each of which may be missing'
             cand --template 'A `verification-template/1` file, which holds schema, rules and bounds'
@@ -39,14 +42,17 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand --sign-key 'Sign with the key in FILE, which aov keygen makes; - reads it from standard input, and without this option AOV_SECRET_KEY may hold it'
             cand --public-url 'Where your agent card can be fetched: below this address, at /.well-known/agent-card.json'
             cand --service 'The name of your service in receipts [default: aov]'
-            cand --format 'How to report; json prints exactly the response body (or the error), of one input'
+            cand --format 'How to report'
             cand --detail 'How much to report; full unless the request says otherwise'
             cand -o 'Write the report into a file, whole or not at all, instead of printing it'
             cand --output 'Write the report into a file, whole or not at all, instead of printing it'
             cand --color 'When to colour text for people'
+            cand --jsonl 'Take each line of each FILE as an input, also out of gzip; *.jsonl, *.ndjson and *.jsonl.gz are always read so'
+            cand --fail-fast 'Stop at the first input that does not pass'
             cand --enforce-rules 'Let findings of rules and bounds fail the result, whether or not the requirements say so'
             cand --strict-content 'Let control characters, HTML markup and `javascript:` fail the result'
             cand --allow-unknown-fields 'Ignore fields that a request does not have, as the hosted service does; they may be typing errors that bind nothing'
+            cand --redact 'Show types instead of values of outputs, in every format; names, paths and hashes stay'
             cand -q 'Print no report: the exit code tells'
             cand --quiet 'Print no report: the exit code tells'
             cand -h 'Print help (see more with ''--help'')'
@@ -105,6 +111,43 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'aov;template'= {
+            cand --color 'When to colour text for people'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand infer 'Infer a template from outputs that are good'
+            cand grade 'Say what passing a template is worth'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'aov;template;infer'= {
+            cand -o 'Write the template into a file, whole or not at all, instead of printing it'
+            cand --output 'Write the template into a file, whole or not at all, instead of printing it'
+            cand --color 'When to colour text for people'
+            cand --explain 'Tell what everything in the template rests on, not only what is in doubt'
+            cand -q 'Tell nothing'
+            cand --quiet 'Tell nothing'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'aov;template;grade'= {
+            cand --format 'How to report'
+            cand -o 'Write the report into a file, whole or not at all, instead of printing it'
+            cand --output 'Write the report into a file, whole or not at all, instead of printing it'
+            cand --color 'When to colour text for people'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'aov;template;help'= {
+            cand infer 'Infer a template from outputs that are good'
+            cand grade 'Say what passing a template is worth'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'aov;template;help;infer'= {
+        }
+        &'aov;template;help;grade'= {
+        }
+        &'aov;template;help;help'= {
+        }
         &'aov;completions'= {
             cand --color 'When to colour text for people'
             cand -h 'Print help (see more with ''--help'')'
@@ -115,6 +158,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand hash 'Print the hashes that a receipt carries'
             cand verify-receipt 'Verify receipts: genuine, whose, and about which data'
             cand keygen 'Make a signing key, and print what to publish of it'
+            cand template 'Make a template from good outputs, or say what passing a template is worth'
             cand completions 'Print the completions for a shell'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -125,6 +169,14 @@ set edit:completion:arg-completer[aov] = {|@words|
         &'aov;help;verify-receipt'= {
         }
         &'aov;help;keygen'= {
+        }
+        &'aov;help;template'= {
+            cand infer 'Infer a template from outputs that are good'
+            cand grade 'Say what passing a template is worth'
+        }
+        &'aov;help;template;infer'= {
+        }
+        &'aov;help;template;grade'= {
         }
         &'aov;help;completions'= {
         }

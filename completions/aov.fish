@@ -33,8 +33,11 @@ complete -c aov -n "__fish_aov_needs_command" -f -a "check" -d 'Check outputs ag
 complete -c aov -n "__fish_aov_needs_command" -f -a "hash" -d 'Print the hashes that a receipt carries'
 complete -c aov -n "__fish_aov_needs_command" -f -a "verify-receipt" -d 'Verify receipts: genuine, whose, and about which data'
 complete -c aov -n "__fish_aov_needs_command" -f -a "keygen" -d 'Make a signing key, and print what to publish of it'
+complete -c aov -n "__fish_aov_needs_command" -f -a "template" -d 'Make a template from good outputs, or say what passing a template is worth'
 complete -c aov -n "__fish_aov_needs_command" -f -a "completions" -d 'Print the completions for a shell'
 complete -c aov -n "__fish_aov_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aov -n "__fish_aov_using_subcommand check" -l files-from -d 'Check the files that this file lists, one a line or apart by NUL; `-` is standard input' -r -F
+complete -c aov -n "__fish_aov_using_subcommand check" -l jobs -d 'How many threads check [default: one per processor]' -r
 complete -c aov -n "__fish_aov_using_subcommand check" -l schema -d 'The JSON Schema that the output must satisfy' -r -F
 complete -c aov -n "__fish_aov_using_subcommand check" -l rules -d 'A JSON file with `rules`, `bounds` and `enforce_rules`, each of which may be missing' -r -F
 complete -c aov -n "__fish_aov_using_subcommand check" -l template -d 'A `verification-template/1` file, which holds schema, rules and bounds' -r -F
@@ -43,17 +46,24 @@ complete -c aov -n "__fish_aov_using_subcommand check" -l agent-id -d 'The agent
 complete -c aov -n "__fish_aov_using_subcommand check" -l sign-key -d 'Sign with the key in FILE, which aov keygen makes; - reads it from standard input, and without this option AOV_SECRET_KEY may hold it' -r -F
 complete -c aov -n "__fish_aov_using_subcommand check" -l public-url -d 'Where your agent card can be fetched: below this address, at /.well-known/agent-card.json' -r
 complete -c aov -n "__fish_aov_using_subcommand check" -l service -d 'The name of your service in receipts [default: aov]' -r
-complete -c aov -n "__fish_aov_using_subcommand check" -l format -d 'How to report; json prints exactly the response body (or the error), of one input' -r -f -a "human\t''
-json\t''"
+complete -c aov -n "__fish_aov_using_subcommand check" -l format -d 'How to report' -r -f -a "human\t'For people; the wording may change'
+json\t'The response body, or the error, of one input'
+jsonl\t'One object a line: a result or an error per input, and a summary'
+junit\t'JUnit XML: a suite per input'
+sarif\t'SARIF 2.1.0, for code scanning'
+github\t'Workflow annotations of GitHub Actions'"
 complete -c aov -n "__fish_aov_using_subcommand check" -l detail -d 'How much to report; full unless the request says otherwise' -r -f -a "full\t''
 compact\t''"
 complete -c aov -n "__fish_aov_using_subcommand check" -s o -l output -d 'Write the report into a file, whole or not at all, instead of printing it' -r -F
 complete -c aov -n "__fish_aov_using_subcommand check" -l color -d 'When to colour text for people' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c aov -n "__fish_aov_using_subcommand check" -l jsonl -d 'Take each line of each FILE as an input, also out of gzip; *.jsonl, *.ndjson and *.jsonl.gz are always read so'
+complete -c aov -n "__fish_aov_using_subcommand check" -l fail-fast -d 'Stop at the first input that does not pass'
 complete -c aov -n "__fish_aov_using_subcommand check" -l enforce-rules -d 'Let findings of rules and bounds fail the result, whether or not the requirements say so'
 complete -c aov -n "__fish_aov_using_subcommand check" -l strict-content -d 'Let control characters, HTML markup and `javascript:` fail the result'
 complete -c aov -n "__fish_aov_using_subcommand check" -l allow-unknown-fields -d 'Ignore fields that a request does not have, as the hosted service does; they may be typing errors that bind nothing'
+complete -c aov -n "__fish_aov_using_subcommand check" -l redact -d 'Show types instead of values of outputs, in every format; names, paths and hashes stay'
 complete -c aov -n "__fish_aov_using_subcommand check" -s q -l quiet -d 'Print no report: the exit code tells'
 complete -c aov -n "__fish_aov_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aov -n "__fish_aov_using_subcommand hash" -l vectors -d 'Check published request_hash test vectors (a list, or an agent card); without VECTORS the three built in' -r -F
@@ -107,13 +117,40 @@ always\t''
 never\t''"
 complete -c aov -n "__fish_aov_using_subcommand keygen" -l show -d 'Make no key; print what to publish of the one in KEYFILE'
 complete -c aov -n "__fish_aov_using_subcommand keygen" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aov -n "__fish_aov_using_subcommand template; and not __fish_seen_subcommand_from infer grade help" -l color -d 'When to colour text for people' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c aov -n "__fish_aov_using_subcommand template; and not __fish_seen_subcommand_from infer grade help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aov -n "__fish_aov_using_subcommand template; and not __fish_seen_subcommand_from infer grade help" -f -a "infer" -d 'Infer a template from outputs that are good'
+complete -c aov -n "__fish_aov_using_subcommand template; and not __fish_seen_subcommand_from infer grade help" -f -a "grade" -d 'Say what passing a template is worth'
+complete -c aov -n "__fish_aov_using_subcommand template; and not __fish_seen_subcommand_from infer grade help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from infer" -s o -l output -d 'Write the template into a file, whole or not at all, instead of printing it' -r -F
+complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from infer" -l color -d 'When to colour text for people' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from infer" -l explain -d 'Tell what everything in the template rests on, not only what is in doubt'
+complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from infer" -s q -l quiet -d 'Tell nothing'
+complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from infer" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from grade" -l format -d 'How to report' -r -f -a "human\t''
+json\t''"
+complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from grade" -s o -l output -d 'Write the report into a file, whole or not at all, instead of printing it' -r -F
+complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from grade" -l color -d 'When to colour text for people' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from grade" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from help" -f -a "infer" -d 'Infer a template from outputs that are good'
+complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from help" -f -a "grade" -d 'Say what passing a template is worth'
+complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aov -n "__fish_aov_using_subcommand completions" -l color -d 'When to colour text for people' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c aov -n "__fish_aov_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen completions help" -f -a "check" -d 'Check outputs against agreed requirements'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen completions help" -f -a "hash" -d 'Print the hashes that a receipt carries'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen completions help" -f -a "verify-receipt" -d 'Verify receipts: genuine, whose, and about which data'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen completions help" -f -a "keygen" -d 'Make a signing key, and print what to publish of it'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen completions help" -f -a "completions" -d 'Print the completions for a shell'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen template completions help" -f -a "check" -d 'Check outputs against agreed requirements'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen template completions help" -f -a "hash" -d 'Print the hashes that a receipt carries'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen template completions help" -f -a "verify-receipt" -d 'Verify receipts: genuine, whose, and about which data'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen template completions help" -f -a "keygen" -d 'Make a signing key, and print what to publish of it'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen template completions help" -f -a "template" -d 'Make a template from good outputs, or say what passing a template is worth'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen template completions help" -f -a "completions" -d 'Print the completions for a shell'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen template completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aov -n "__fish_aov_using_subcommand help; and __fish_seen_subcommand_from template" -f -a "infer" -d 'Infer a template from outputs that are good'
+complete -c aov -n "__fish_aov_using_subcommand help; and __fish_seen_subcommand_from template" -f -a "grade" -d 'Say what passing a template is worth'

@@ -146,6 +146,7 @@ impl<'d> Walk<'d> {
                     expected: intruder.unwanted().to_owned(),
                     found,
                     detail,
+                    difference: None,
                     marks: vec![Mark::here(node.id())],
                 }
             });
@@ -162,7 +163,8 @@ fn flag(
     detail: String,
 ) -> Finding {
     let (field, expected) = (place(trail).field(), expected.to_owned());
-    Finding { check, field, expected, found, detail, marks: vec![Mark::here(node.id())] }
+    let marks = vec![Mark::here(node.id())];
+    Finding { check, field, expected, found, detail, difference: None, marks }
 }
 
 /// Which bytes a text has that any check wants to look at more closely.

@@ -18,6 +18,8 @@ pub struct Finding {
     pub found: String,
     /// The sentence of a flag, or of an error, that says it all.
     pub detail: String,
+    /// How far apart two sums are, for people; it is in no body.
+    pub difference: Option<String>,
     /// The node of the output to point at, and others that belong to it with a word each.
     pub marks: Vec<Mark>,
 }

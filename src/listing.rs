@@ -88,6 +88,7 @@ mod tests {
             expected: String::new(),
             found: String::new(),
             detail: String::new(),
+            difference: None,
             marks: Vec::new(),
         }
     }

@@ -138,6 +138,14 @@ impl Path {
         Self { segments }
     }
 
+    /// This path and one step into the member with this name. An empty name cannot be written.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<Self> {
+        let mut segments = self.segments.clone();
+        segments.push(Segment::Key(name.into()));
+        (!name.is_empty()).then_some(Self { segments })
+    }
+
     /// How this path is paired by index with `field`: its part up to and with the last `[]` must
     /// begin `field` (SPEC 5.6). `None` for other shapes, and for a path without `[]`.
     #[must_use]

@@ -4,7 +4,7 @@
 
 mod checker;
 mod clauses;
-mod suggest;
+pub(crate) mod suggest;
 
 use std::borrow::Cow;
 

@@ -5,7 +5,7 @@ const MAX_LENGTH: usize = 64;
 
 /// The known name nearest to `name`, if one is near enough: few letters differ, or one contains the
 /// other. Case and separators do not count.
-pub(super) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+pub(crate) fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     if name.len() > MAX_LENGTH || name.starts_with('$') {
         return None;
     }

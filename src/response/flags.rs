@@ -130,6 +130,7 @@ fn unhashable(outcome: &Outcome) -> impl Iterator<Item = Finding> + '_ {
                 "{} has no RFC 8785 canonical form; {own} and request_hash are null",
                 fault.reason
             ),
+            difference: None,
             marks: Vec::new(),
         }
     })

@@ -44,6 +44,8 @@ pub(super) struct Complaint {
     pub(super) expected: String,
     pub(super) found: String,
     pub(super) detail: String,
+    /// How far the values are apart, where that is a number.
+    pub(super) difference: Option<String>,
     /// Other values that belong to it.
     pub(super) also: Vec<Mark>,
 }
@@ -55,7 +57,7 @@ impl Complaint {
         detail: impl Into<String>,
     ) -> Self {
         let (expected, found, detail) = (expected.into(), found.into(), detail.into());
-        Self { expected, found, detail, also: Vec::new() }
+        Self { expected, found, detail, difference: None, also: Vec::new() }
     }
 
     /// That a check could not be made: what was found is the reason.
@@ -72,9 +74,9 @@ impl Complaint {
 
     /// The finding at `field`, pointing at `node`.
     pub(super) fn at(self, check: &'static str, field: String, node: Node<'_>) -> Finding {
-        let Self { expected, found, detail, also } = self;
+        let Self { expected, found, detail, difference, also } = self;
         let marks = std::iter::once(Mark::here(node.id())).chain(also).collect();
-        Finding { check, field, expected, found, detail, marks }
+        Finding { check, field, expected, found, detail, difference, marks }
     }
 }
 

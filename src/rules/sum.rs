@@ -65,14 +65,16 @@ fn judge<'d>(root: Node<'d>, rule: &Rule<'d>, path: &Path) -> Outcome<'d> {
             return Outcome::Fails { node, complaint };
         }
     };
-    if sum.minus(&target.value).abs() <= rule.tolerance {
+    let difference = sum.minus(&target.value);
+    if difference.clone().abs() <= rule.tolerance {
         return Outcome::Holds;
     }
-    let complaint = Complaint::new(
+    let mut complaint = Complaint::new(
         format!("a sum equal to {}", target.text),
         found,
         format!("values sum to {}, expected {}", plain(&sum, addends.float), target.text),
     );
+    complaint.difference = Some(plain(&difference, addends.float));
     Outcome::Fails { node, complaint: complaint.with(target.mark) }
 }
 

@@ -181,14 +181,15 @@ fn without_empty_fragment(mut base: Uri<String>) -> Uri<String> {
 /// The validator of the jsonschema crate, which every verdict must agree with. It shares the
 /// patterns of the plan, whose cost is bounded, and the division of `multipleOf`, which is exact.
 /// There is none where a schema has lone surrogates, of which that validator knows nothing, mixes
-/// drafts, or names properties by patterns that need backtracking, which it does without bound.
+/// drafts, or names properties by patterns that need backtracking, which it does without bound; and
+/// where `contains` stands in a 2019-09 schema with `unevaluatedItems`, which it takes for 2020-12.
 fn referee(
     value: &Value,
     draft: Draft,
     remotes: RemoteDocuments,
     planned: &Planned<'_>,
 ) -> Result<Option<Validator<Reading>>, Fault> {
-    if planned.names_are_irregular() || has_escapes(value) {
+    if planned.names_are_irregular() || has_escapes(value) || planned.contains_evaluates_nothing() {
         return Ok(None);
     }
     let flat = if planned.needs_flattening() {

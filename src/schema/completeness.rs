@@ -72,6 +72,7 @@ fn flag(root: Node<'_>, group: &[(u32, &Name)]) -> Finding {
         expected: "all required properties".to_owned(),
         found: format!("missing {listed}"),
         detail: format!("possibly cut off: required properties are missing: {listed}"),
+        difference: None,
         marks: vec![Mark::here(object.id())],
     }
 }

@@ -2,9 +2,13 @@
 
 #![cfg(unix)]
 
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 use crate::support::{Sandbox, end, project};
 
@@ -12,11 +16,18 @@ use crate::support::{Sandbox, end, project};
 fn every_example_runs() {
     let sandbox = Sandbox::new();
     sandbox.copy(&project().join("fixtures/pass_invoice"));
+    sandbox.copy(&project().join("fixtures/pass_template_infer"));
     std::fs::copy(
         project().join("fixtures/real/final-request.json"),
         sandbox.path().join("request.json"),
     )
     .unwrap();
+    std::fs::create_dir(sandbox.path().join("outputs")).unwrap();
+    let invoice = std::fs::read_to_string(sandbox.path().join("invoice.json")).unwrap();
+    sandbox.file("outputs/one.json", &invoice);
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all((invoice.replace('\n', " ") + "\n").repeat(3).as_bytes()).unwrap();
+    sandbox.file("outputs.jsonl.gz", packed.finish().unwrap());
     let agent = sandbox.file("my-agent", "#!/bin/sh\ncat invoice.json\n");
     std::fs::set_permissions(&agent, std::fs::Permissions::from_mode(0o755)).unwrap();
     for folder in [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"]
@@ -28,7 +39,7 @@ fn every_example_runs() {
     let program = Path::new(env!("CARGO_BIN_EXE_aov")).parent().unwrap().to_str().unwrap();
     let path = format!("{program}:{}:/usr/bin:/bin", sandbox.path().to_str().unwrap());
     let mut examples = 0;
-    for verb in ["", "check", "hash", "completions"] {
+    for verb in ["", "check", "hash", "template", "completions"] {
         let words: Vec<_> = verb.split_whitespace().chain(["--help"]).collect();
         let help = sandbox.aov(&words).stdout;
         for example in commands(&help) {

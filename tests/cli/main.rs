@@ -5,12 +5,16 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+/// Many inputs: folders, lists, JSONL.
+mod batch;
 /// `aov check`: streams, files, hostile inputs.
 mod check;
 /// The examples of the help texts.
 mod examples;
 /// Every folder of `fixtures/` that is a case.
 mod fixtures;
+/// What programs read: JSONL, JUnit, SARIF, GitHub; and what `--redact` hides.
+mod formats;
 /// Completions and manual pages are current.
 mod generated;
 /// `aov hash`.
@@ -23,3 +27,5 @@ mod interop;
 mod receipts;
 /// Keys and signed answers.
 mod signing;
+/// `aov template`: what goes where.
+mod template;

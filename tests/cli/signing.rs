@@ -135,7 +135,9 @@ fn a_key_comes_from_a_file_the_environment_or_standard_input() {
     assert_eq!(sandbox.aov_with(&both, &secret).code, Some(2));
     // Without a key nothing is signed, and nothing is answered as if it were.
     let none = sandbox.aov(&arguments);
-    assert_eq!((none.code, none.stdout.as_str()), (Some(2), ""));
+    assert_eq!(none.code, Some(2));
+    assert!(none.stdout.contains("\"code\": \"usage\""), "{}", none.stdout);
+    assert!(!none.stdout.contains("attestation"), "{}", none.stdout);
     let human = sandbox.aov(&[
         "check",
         "request.json",
@@ -152,7 +154,7 @@ fn a_key_comes_from_a_file_the_environment_or_standard_input() {
         None,
     );
     assert_eq!(damaged.code, Some(2));
-    assert!(!damaged.stderr.contains("c2VjcmV0"), "{}", damaged.stderr);
+    assert!(!format!("{damaged:?}").contains("c2VjcmV0"), "{damaged:?}");
 }
 
 #[cfg(unix)]
@@ -166,8 +168,8 @@ fn a_loose_key_file_is_refused_with_its_remedy() {
     for mode in [0o644, 0o640, 0o660, 0o604] {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
         let ended = sandbox.aov(&signing_arguments("aov.key"));
-        assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
-        assert!(ended.stderr.contains("chmod 600 aov.key"), "{}", ended.stderr);
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(2), ""));
+        assert!(ended.stdout.contains("chmod 600 aov.key"), "{}", ended.stdout);
     }
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o400)).unwrap();
     assert_eq!(sandbox.aov(&signing_arguments("aov.key")).code, Some(0));

@@ -56,6 +56,24 @@ pub(crate) enum Format {
     Json,
 }
 
+/// How verdicts are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For people; the wording may change
+    #[default]
+    Human,
+    /// The response body, or the error, of one input
+    Json,
+    /// One object a line: a result or an error per input, and a summary
+    Jsonl,
+    /// JUnit XML: a suite per input
+    Junit,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Workflow annotations of GitHub Actions
+    Github,
+}
+
 /// The requirements in parts. With any of them the files named are bare outputs, without one they
 /// are whole requests.
 #[derive(Debug, Default, Args)]

@@ -40,6 +40,10 @@ pub(crate) const MEANINGS: [(u8, &str); 5] = [
 ];
 
 impl Exit {
+    /// Every way to end.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Ok, Self::No, Self::CannotRun, Self::Unavailable, Self::PaymentRequired];
+
     /// The first that occurred in the order 2, 1, 3, 4, 0: a request that could not be checked
     /// outranks a verdict of no, and either outranks a "perhaps later".
     #[must_use]

@@ -19,6 +19,34 @@ pub(crate) struct Inputs {
     stdin: Option<&'static str>,
 }
 
+/// Where an input comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// The name to show, fit for a terminal.
+    pub(crate) name: String,
+    /// The file; none for standard input.
+    pub(crate) path: Option<PathBuf>,
+    /// For a record of JSONL its line, from 1.
+    pub(crate) line: Option<u64>,
+}
+
+impl Origin {
+    /// Name and line, as sentences call it.
+    pub(crate) fn title(&self) -> String {
+        match self.line {
+            Some(line) => format!("{}:{line}", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// A position in the text of a record as one in its file.
+pub(crate) fn in_file(line: Option<u64>, mut position: Position) -> Position {
+    let before = line.map_or(0, |line| line.saturating_sub(1));
+    position.line = position.line.saturating_add(usize::try_from(before).unwrap_or(usize::MAX));
+    position
+}
+
 /// The bytes of one input.
 #[derive(Debug)]
 pub(crate) struct Source {
@@ -26,6 +54,8 @@ pub(crate) struct Source {
     pub(crate) name: String,
     /// The file; none for standard input.
     pub(crate) path: Option<PathBuf>,
+    /// For a record of JSONL its line, from 1.
+    pub(crate) line: Option<u64>,
     /// What it holds.
     pub(crate) bytes: Vec<u8>,
 }
@@ -37,8 +67,17 @@ pub(crate) struct JsonFile {
     pub(crate) name: String,
     /// The file; none for standard input.
     pub(crate) path: Option<PathBuf>,
+    /// For a record of JSONL its line, from 1.
+    pub(crate) line: Option<u64>,
     /// The value and its text.
     pub(crate) document: Document,
+}
+
+impl JsonFile {
+    /// Where it comes from.
+    pub(crate) fn origin(&self) -> Origin {
+        Origin { name: self.name.clone(), path: self.path.clone(), line: self.line }
+    }
 }
 
 /// Why an input cannot be used.
@@ -60,6 +99,8 @@ pub(crate) enum InputError {
 pub(crate) struct JsonError {
     /// The input's name, fit for a terminal.
     pub(crate) name: String,
+    /// For a record of JSONL its line, from 1.
+    pub(crate) line: Option<u64>,
     /// The text.
     pub(crate) bytes: Vec<u8>,
     /// Where the reading stopped, in bytes.
@@ -71,7 +112,7 @@ pub(crate) struct JsonError {
 impl JsonError {
     /// Line and column.
     pub(crate) fn position(&self) -> Position {
-        Lines::new(&self.bytes).position(self.offset)
+        in_file(self.line, Lines::new(&self.bytes).position(self.offset))
     }
 }
 
@@ -95,7 +136,7 @@ impl Inputs {
         }
         let name = term::safe_path(path);
         match read_file(path) {
-            Ok(bytes) => Ok(Source { name, path: Some(path.to_owned()), bytes }),
+            Ok(bytes) => Ok(Source { name, path: Some(path.to_owned()), line: None, bytes }),
             Err(error) => Err(InputError::Unreadable { name, cause: explain(&error) }),
         }
     }
@@ -135,22 +176,29 @@ impl Inputs {
     fn read_stdin(&mut self, role: &'static str) -> Result<Source, InputError> {
         let name = "<stdin>".to_owned();
         self.claim_stdin(role)?;
-        let mut bytes = Vec::new();
-        match io::stdin().lock().take(MAX_BYTES).read_to_end(&mut bytes) {
-            Ok(_) => Ok(Source { name, path: None, bytes }),
+        match Self::rest_of_stdin() {
+            Ok(bytes) => Ok(Source { name, path: None, line: None, bytes }),
             Err(error) => Err(InputError::Unreadable { name, cause: explain(&error) }),
         }
+    }
+
+    /// Standard input to its end, for who has claimed it.
+    pub(crate) fn rest_of_stdin() -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        io::stdin().lock().take(MAX_BYTES).read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 }
 
 impl Source {
     /// Reads the bytes as JSON.
     pub(crate) fn parse(self, max_depth: usize) -> Result<JsonFile, InputError> {
-        let Self { name, path, bytes } = self;
+        let Self { name, path, line, bytes } = self;
         match json::read_or_return(bytes, max_depth) {
-            Ok(document) => Ok(JsonFile { name, path, document }),
+            Ok(document) => Ok(JsonFile { name, path, line, document }),
             Err((error, bytes)) => Err(InputError::Json(Box::new(JsonError {
                 name,
+                line,
                 bytes,
                 offset: error.offset,
                 kind: error.kind,
@@ -159,7 +207,8 @@ impl Source {
     }
 }
 
-fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+/// A whole file; a pipe and the like to its end.
+pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let metadata = file.metadata()?;
     if metadata.is_dir() {
@@ -202,8 +251,12 @@ mod tests {
 
     #[test]
     fn a_json_error_has_line_and_column() {
-        let source =
-            Source { name: "a.json".to_owned(), path: None, bytes: b"{\n  \"a\": NaN\n}".to_vec() };
+        let source = Source {
+            name: "a.json".to_owned(),
+            path: None,
+            line: None,
+            bytes: b"{\n  \"a\": NaN\n}".to_vec(),
+        };
         let error = source.parse(8).unwrap_err().to_string();
         assert!(error.starts_with("a.json:2:8: NaN is not JSON"), "{error}");
     }

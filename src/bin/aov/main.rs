@@ -3,7 +3,9 @@
 //! `main → cmd → {input, output, report} → library`. A verb reads, lets the library work, and has
 //! the result reported; the exit code comes from the result.
 
+mod agreed;
 mod args;
+mod batch;
 mod cache;
 mod cmd;
 mod exit;
@@ -14,7 +16,9 @@ mod manual;
 mod net;
 mod output;
 mod private;
+mod records;
 mod report;
+mod reporter;
 mod requirements;
 mod signing;
 mod term;

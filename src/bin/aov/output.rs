@@ -12,16 +12,38 @@ use crate::term;
 pub(crate) enum Sink {
     /// Standard output, written as results come.
     Stdout(Stdout),
-    /// A file; what is written is kept until [`Sink::finish`].
+    /// A file, which is in its place with [`Sink::finish`] and not before.
     File {
         /// Its name.
         path: PathBuf,
-        /// What it will hold.
+        /// What it will hold, as far as it is not in `draft`.
         content: Vec<u8>,
+        /// A neighbour that holds the beginning of what is too much to keep.
+        draft: Option<Draft>,
         /// Whether a file that is there stays as it is.
         fresh: bool,
     },
 }
+
+/// A file that is not in its place yet, and goes away if it never gets there.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    file: File,
+    /// Its name; none where the file itself is written, because it is no regular one.
+    temporary: Option<PathBuf>,
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            // There is nobody left to tell if that fails.
+            let _ = fs::remove_file(temporary);
+        }
+    }
+}
+
+/// From this many bytes on the beginning of a report is no longer kept in memory.
+const KEPT: usize = 1 << 20;
 
 /// Why a result could not be written.
 #[derive(Debug)]
@@ -57,10 +79,15 @@ impl Sink {
     pub(crate) fn new(path: Option<&Path>) -> Self {
         match path {
             Some(path) if path != Path::new("-") => {
-                Self::File { path: path.to_owned(), content: Vec::new(), fresh: false }
+                Self::File { path: path.to_owned(), content: Vec::new(), draft: None, fresh: false }
             }
             _ => Self::Stdout(Stdout::default()),
         }
+    }
+
+    /// Whether this is a file.
+    pub(crate) fn is_file(&self) -> bool {
+        matches!(self, Self::File { .. })
     }
 
     /// The same for what must not take the place of anything (SPEC 10.2); it is tried at once,
@@ -76,18 +103,23 @@ impl Sink {
         Ok(sink)
     }
 
-    /// Whether this is a file.
-    pub(crate) fn is_file(&self) -> bool {
-        matches!(self, Self::File { .. })
-    }
-
     /// Takes a piece of the result.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         match self {
             Self::Stdout(stdout) => stdout.write(bytes),
-            Self::File { content, .. } => {
+            Self::File { path, content, draft, fresh } => {
                 content.extend_from_slice(bytes);
-                Ok(())
+                // A receipt is short, and takes its name in one step only.
+                if *fresh || content.len() < KEPT {
+                    return Ok(());
+                }
+                let draft = match draft {
+                    Some(draft) => draft,
+                    None => draft.insert(Draft::of(path).map_err(|it| WriteError::new(path, &it))?),
+                };
+                let written = draft.file.write_all(content);
+                content.clear();
+                written.or_else(ignore_broken_pipe).map_err(|error| WriteError::new(path, &error))
             }
         }
     }
@@ -96,8 +128,11 @@ impl Sink {
     pub(crate) fn finish(self) -> Result<(), WriteError> {
         match self {
             Self::Stdout(_) => Ok(()),
-            Self::File { path, content, fresh: false } => replace(&path, &content),
-            Self::File { path, content, fresh: true } => add(&path, &content),
+            Self::File { path, content, fresh: true, .. } => add(&path, &content),
+            Self::File { path, content, draft: None, .. } => replace(&path, &content),
+            Self::File { path, content, draft: Some(draft), .. } => {
+                draft.finish(&path, &content).map_err(|error| WriteError::new(&path, &error))
+            }
         }
     }
 }
@@ -162,6 +197,46 @@ pub(crate) fn replace(path: &Path, content: &[u8]) -> Result<(), WriteError> {
     written.map_err(|error| WriteError::new(path, &error))
 }
 
+impl Draft {
+    /// Beside the file, or the file itself if it is a pipe, a device or a link.
+    fn of(path: &Path) -> io::Result<Self> {
+        let metadata = match fs::symlink_metadata(path) {
+            Ok(metadata) => Some(metadata),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        match metadata {
+            Some(metadata) if !metadata.is_file() => {
+                let file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
+                Ok(Self { file, temporary: None })
+            }
+            metadata => {
+                let (temporary, file) = create_neighbour(path)?;
+                let draft = Self { file, temporary: Some(temporary) };
+                if let Some(metadata) = metadata {
+                    draft.file.set_permissions(metadata.permissions())?;
+                }
+                Ok(draft)
+            }
+        }
+    }
+
+    fn finish(mut self, path: &Path, rest: &[u8]) -> io::Result<()> {
+        self.file.write_all(rest).or_else(ignore_broken_pipe)?;
+        if let Some(temporary) = &self.temporary {
+            self.file.sync_all()?;
+            fs::rename(temporary, path)?;
+            self.temporary = None;
+        }
+        Ok(())
+    }
+}
+
+/// A reader that went away is no fault of the report's.
+fn ignore_broken_pipe(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
+}
+
 /// Makes the file in one step if the name is free. What has the name and is no regular file (a pipe,
 /// a device) is opened and written.
 fn add(path: &Path, content: &[u8]) -> Result<(), WriteError> {
@@ -189,10 +264,7 @@ fn add(path: &Path, content: &[u8]) -> Result<(), WriteError> {
 
 fn write_through(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
-    match file.write_all(content) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result,
-    }
+    file.write_all(content).or_else(ignore_broken_pipe)
 }
 
 fn rename_over(
@@ -257,6 +329,30 @@ mod tests {
         replace(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(names(folder.path()), ["report"]);
+    }
+
+    #[test]
+    fn a_long_report_is_in_its_place_at_the_end_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report");
+        fs::write(&path, "old").unwrap();
+        let piece = vec![b'x'; KEPT / 2 + 1];
+        for finished in [false, true] {
+            let mut sink = Sink::new(Some(&path));
+            for _ in 0..7 {
+                sink.write(&piece).unwrap();
+                assert_eq!(fs::read(&path).unwrap(), b"old");
+            }
+            assert_eq!(names(folder.path()).len(), 2);
+            if finished {
+                sink.finish().unwrap();
+            } else {
+                drop(sink);
+                assert_eq!(fs::read(&path).unwrap(), b"old");
+            }
+            assert_eq!(names(folder.path()), ["report"]);
+        }
+        assert_eq!(fs::read(&path).unwrap(), piece.repeat(7));
     }
 
     #[test]

@@ -130,11 +130,11 @@ mod tests {
     use super::*;
 
     fn mode(path: &Path) -> u32 {
-        fs::metadata(path).unwrap().mode() & 0o777
+        fs::metadata(path).expect("a file").mode() & 0o777
     }
 
     fn set_mode(path: &Path, mode: u32) {
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a file of ours");
     }
 
     #[test]

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use agent_output_verifier::invalid::Invalid;
 use agent_output_verifier::json::{Kind, MAX_DEPTH, Node};
-use agent_output_verifier::request::{self, Detail, Part, Problem, Request, UnknownFields};
+use agent_output_verifier::request::{self, Detail, Part, Request, UnknownFields};
 use agent_output_verifier::schema::Schema;
+use agent_output_verifier::template::{TEMPLATE_DEPTH, Template};
 use agent_output_verifier::text;
 
 use crate::args::{Parts, Terms};
@@ -16,10 +17,6 @@ use crate::report::Rejection;
 
 /// The envelope of a request is one level, and does not count (SPEC 1.4).
 const REQUEST_DEPTH: usize = MAX_DEPTH + 1;
-/// That of a template is two.
-const TEMPLATE_DEPTH: usize = MAX_DEPTH + 2;
-/// The only format of templates there is.
-const TEMPLATE_FORMAT: &str = "verification-template/1";
 
 /// The files that hold the requirements.
 #[derive(Debug)]
@@ -78,36 +75,12 @@ impl Requirements {
     }
 
     fn template(file: JsonFile) -> Result<Self, Failure> {
-        let root = file.document.root();
-        let format = root.get("schema");
-        let inner = root.get("template");
-        let schema = inner.and_then(|inner| inner.get("expected_schema"));
-        let problem = |field: &str, node: Option<Node<'_>>, problem: &str, fix: &str| Problem {
-            field: field.to_owned(),
-            problem: problem.to_owned(),
-            fix: fix.to_owned(),
-            at: Some((Part::Rules, node.unwrap_or(root).id())),
+        let found = match Template::parse(file.document.root()) {
+            Ok(_) => return Ok(Self::Template(file)),
+            Err(problem) => problem,
         };
-        let found = if format.and_then(Node::as_str) != Some(TEMPLATE_FORMAT) {
-            problem(
-                "schema",
-                format,
-                "is not verification-template/1",
-                "Give a template of that format, or use --schema and --rules.",
-            )
-        } else if inner.is_none_or(|inner| inner.kind() != Kind::Object) {
-            problem("template", inner, "is missing or no object", "Add it.")
-        } else if schema.is_none() {
-            problem("template.expected_schema", inner, "is missing", "Add a JSON Schema.")
-        } else {
-            return Ok(Self::Template(file));
-        };
-        let rejection = Rejection::new(
-            format!("{} is no template", file.name),
-            Invalid::from(vec![found]),
-            |_| Some(&file),
-        );
-        Err(Failure::Invalid(Box::new(rejection)))
+        let headline = format!("{} is no template", file.name);
+        Err(Rejection::new(headline, Invalid::from(vec![found]), |_| Some(&file)).into())
     }
 
     /// Whether each input is a request, not an output.
@@ -208,9 +181,16 @@ fn whole<'d>(root: Node<'d>, settings: &Settings<'_>) -> Result<Request<'d>, Inv
     Ok(request)
 }
 
-/// The task is called like the output's file, as far as an id can be.
-fn default_id(input: &JsonFile) -> String {
+/// The task is called like the output's file and line, as far as an id can be.
+pub(crate) fn default_id(input: &JsonFile) -> String {
     let name = input.path.as_deref().and_then(Path::file_name);
     let name = name.map_or("stdin".into(), |name| name.to_string_lossy());
-    text::cut(&text::visible(&name), request::MAX_ID).into_owned()
+    match input.line {
+        None => text::cut(&text::visible(&name), request::MAX_ID).into_owned(),
+        Some(line) => {
+            let line = format!(":{line}");
+            let room = request::MAX_ID - line.len();
+            text::cut(&text::visible(&name), room).into_owned() + &line
+        }
+    }
 }

@@ -32,6 +32,13 @@ impl Planned<'_> {
         })
     }
 
+    /// Whether `contains` of 2019-09, which marks nothing as evaluated, stands where that matters.
+    pub(in super::super) fn contains_evaluates_nothing(&self) -> bool {
+        let mut keywords = self.plan.schemas.iter().flat_map(|schema| &schema.keywords);
+        let silent = |rule: &Rule| matches!(rule, Rule::Contains { evaluates: false, .. });
+        self.plan.tracks && keywords.any(|keyword| silent(&keyword.rule))
+    }
+
     /// The plan as a schema; `None` where its parts are of several drafts.
     pub(in super::super) fn flat(&self) -> Option<Value> {
         let draft = self.sources.first()?.1;

@@ -1,23 +1,23 @@
 //! `aov check`: does this output meet what was agreed?
 
-use std::path::{Path, PathBuf};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
 
-use agent_output_verifier::check::{Outcome, Work, check_with};
-use agent_output_verifier::invalid::Invalid;
-use agent_output_verifier::request::{Detail, Part, Request};
-use agent_output_verifier::receipt::attestation::Context;
-use agent_output_verifier::response::{self, Stamp};
-use agent_output_verifier::schema::Schema;
+use agent_output_verifier::request::Detail;
 use clap::ValueEnum;
 
 use super::{Failure, Session};
-use crate::args::{Format, Parts, Terms};
+use crate::agreed::{Agreed, Kept};
+use crate::args::{Parts, ReportFormat, Terms};
+use crate::batch::{in_order, progress::Progress};
 use crate::exit::Exit;
-use crate::input::JsonFile;
+use crate::input;
 use crate::manual::Manual;
-use crate::output::{self, Sink};
+use crate::output;
+use crate::records::{self, Origin, Walk};
+use crate::report::format::Style;
 use crate::report::human::Amount;
-use crate::report::{self, Checked, Rejection, Summary};
+use crate::reporter::{Checker, Reporter, Scribe};
 use crate::requirements::{Requirements, Settings};
 use crate::signing::{Signer, Signing};
 use crate::term::Terminal;
@@ -34,9 +34,13 @@ const LARGE: usize = 256 << 10;
 /// fail an output. Placeholders, cut-off texts and advisory findings are warnings.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Requests, or outputs; `-` is standard input, and the default where that is no terminal
+    /// Requests, or outputs; of a folder its *.json; `-` is standard input, and the default where
+    /// that is no terminal
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    many: Many,
 
     #[command(flatten)]
     parts: Parts,
@@ -51,17 +55,43 @@ pub(crate) struct Args {
     out: Out,
 }
 
+/// Inputs by the thousand.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Many inputs")]
+struct Many {
+    /// Check the files that this file lists, one a line or apart by NUL; `-` is standard input
+    #[arg(long, value_name = "LIST")]
+    files_from: Option<PathBuf>,
+
+    /// Take each line of each FILE as an input, also out of gzip; *.jsonl, *.ndjson and *.jsonl.gz
+    /// are always read so
+    #[arg(long)]
+    jsonl: bool,
+
+    /// Stop at the first input that does not pass
+    #[arg(long)]
+    fail_fast: bool,
+
+    /// How many threads check [default: one per processor]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+}
+
 /// How the result is given.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 struct Out {
-    /// How to report; json prints exactly the response body (or the error), of one input
+    /// How to report
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    format: Format,
+    format: ReportFormat,
 
     /// How much to report; full unless the request says otherwise
     #[arg(long, value_name = "AMOUNT", value_enum)]
     detail: Option<DetailName>,
+
+    /// Show types instead of values of outputs, in every format; names, paths and hashes stay
+    #[arg(long)]
+    redact: bool,
 
     /// Print no report: the exit code tells
     #[arg(short, long)]
@@ -102,6 +132,14 @@ pub(super) const MANUAL: Manual = Manual {
             "Answer with a signed receipt, which is never overwritten",
             "aov check request.json --format json --output receipt.json \\\n--sign-key aov.key --public-url https://verifier.example",
         ),
+        (
+            "Check a folder of outputs, for the test report of a CI system",
+            "aov check --schema schema.json --format junit --output report.xml outputs/",
+        ),
+        (
+            "Check each line of a packed file, one verdict a line",
+            "aov check --schema schema.json --format jsonl outputs.jsonl.gz",
+        ),
     ],
     exits: &[
         (0, "Every output meets the requirements."),
@@ -114,225 +152,172 @@ pub(super) const MANUAL: Manual = Manual {
 };
 
 pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failure> {
-    let Args { mut files, parts, terms, signing, out } = arguments;
-    if files.is_empty() {
-        files.push(session.inputs.file_or_stdin(None)?);
-    }
-    refuse_what_cannot_be_done(&files, &parts, &out)?;
-    let signer = signing.signer(&mut session.inputs)?;
-    if signer.is_some() && out.format != Format::Json {
+    let signer = arguments.signing.signer(&mut session.inputs);
+    let signs = !matches!(signer, Ok(None));
+    let (signer, unsigned) = match signer {
+        Ok(signer) => (signer, None),
+        Err(failure) => (None, Some(failure)),
+    };
+    let scribe = arguments.out.scribe(signer.as_ref(), session);
+    let nowhere = || input::Origin { name: "aov".to_owned(), path: None, line: None };
+    let out = arguments.out.output.clone();
+    let done = match unsigned {
+        Some(failure) => Err(failure),
+        None => check_all(arguments, scribe, session),
+    };
+    done.or_else(|failure| {
+        if let (Failure::Write(_), _) | (_, true) = (&failure, scribe.style.is_human()) {
+            return Err(failure);
+        }
+        // An error never takes the name of a receipt.
+        let out = out.filter(|_| !signs);
+        // What programs read is a valid report whatever happens.
+        let mut reporter = Reporter::new(Scribe { signer: None, ..scribe }, out.as_deref(), Progress::new(None, true))?;
+        reporter.note(&scribe.failure(&nowhere(), &failure))?;
+        reporter.finish(false)?;
+        Ok(Exit::CannotRun)
+    })
+}
+
+fn check_all(arguments: Args, scribe: Scribe<'_>, session: &mut Session) -> Result<Exit, Failure> {
+    let Args { files, many, parts, terms, out, signing: _ } = arguments;
+    if scribe.signer.is_some() && out.format != ReportFormat::Json {
         return Err(Failure::Usage("a signed answer is JSON: add --format json".to_owned()));
     }
-    let mut reporter = Reporter::new(&out, signer, session)?;
     let settings = Settings { terms: &terms, detail: out.detail.map(Detail::from) };
-    match Agreed::load(&parts, &settings, session) {
-        Ok(requirements) => {
-            for file in &files {
-                let exit = check_file(file, &requirements, &settings, session, &mut reporter)?;
-                reporter.summary.add(exit);
+    let requirements = Requirements::load(&parts, &terms, &mut session.inputs)?;
+    let agreed = Agreed::new(&requirements, &settings)?;
+    let (origins, by_thousands) = many.origins(files, agreed.requirements.is_whole(), session)?;
+    refuse_what_cannot_be_done(&origins, &parts, &out)?;
+
+    let one = matches!(&*origins, [origin] if origin.is_single());
+    let jobs = match many.jobs {
+        _ if one => 1,
+        Some(jobs) => jobs.get(),
+        None => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
+    };
+    let style = Style { terse: by_thousands, ..scribe.style };
+    let scribe = Scribe { style, ..scribe };
+    let large = if one { LARGE } else { usize::MAX };
+    let checker = Checker { agreed: &agreed, scribe, large, fail_fast: many.fail_fast };
+    let progress = out.progress(&origins, scribe);
+    let mut reporter = Reporter::new(scribe, out.output.as_deref(), progress)?;
+    let mut written = Ok(());
+    in_order(
+        jobs,
+        |take| {
+            for (at, origin) in origins.iter().enumerate() {
+                let more = origin.blocks(&mut |block| {
+                    let cost = block.cost(origin);
+                    take((at, block), cost)
+                });
+                if !more {
+                    return;
+                }
             }
-        }
-        Err(failure) => {
-            reporter.failure(&failure, session)?;
-            reporter.summary.add(Exit::CannotRun);
-        }
+        },
+        Kept::default,
+        |kept, (at, block)| checker.block(&origins[at], block, kept),
+        |entries| match reporter.take(&entries, many.fail_fast) {
+            Ok(more) => more,
+            Err(error) => {
+                written = Err(error);
+                false
+            }
+        },
+    );
+    written?;
+    if reporter.inputs() == 0 {
+        let message = "there is nothing to check: no input was found".to_owned();
+        let failure = Failure::Other { code: "nothing_to_check", message };
+        let origin = match &*origins {
+            [only] => input::Origin { name: only.name.clone(), path: only.path.clone(), line: None },
+            _ => input::Origin { name: "aov".to_owned(), path: None, line: None },
+        };
+        reporter.note(&scribe.failure(&origin, &failure))?;
     }
-    reporter.finish(files.len())
+    Ok(reporter.finish(!one)?)
 }
 
-fn refuse_what_cannot_be_done(files: &[PathBuf], parts: &Parts, out: &Out) -> Result<(), Failure> {
-    if out.format == Format::Json && files.len() > 1 {
+impl Many {
+    /// Where inputs come from, and whether so many may be meant that only those are of interest
+    /// about which there is something to say.
+    fn origins(
+        &self,
+        mut files: Vec<PathBuf>,
+        whole: bool,
+        session: &mut Session,
+    ) -> Result<(Vec<Origin>, bool), Failure> {
+        if let Some(list) = &self.files_from {
+            let list = session.inputs.read(list, "the list of files")?;
+            files.extend(records::listed(&list.bytes));
+        } else if files.is_empty() {
+            files.push(session.inputs.file_or_stdin(None)?);
+        }
+        let role = if whole { "the request" } else { "the output" };
+        let walk = Walk { all_lines: self.jsonl, extensions: &["json"], role };
+        let origins = walk.origins(&files, &mut session.inputs)?;
+        let by_thousands = self.files_from.is_some()
+            || origins.len() != files.len()
+            || origins.iter().any(|origin| !origin.is_single())
+            || files.iter().any(|file| file.is_dir());
+        Ok((origins, by_thousands))
+    }
+}
+
+fn refuse_what_cannot_be_done(
+    origins: &[Origin],
+    parts: &Parts,
+    out: &Out,
+) -> Result<(), Failure> {
+    let one = matches!(origins, [origin] if origin.is_single());
+    if out.format == ReportFormat::Json && !one {
         return Err(Failure::Usage(
-            "--format json prints one response body; check one input at a time with it".to_owned(),
+            "--format json prints one response body; use --format jsonl for several inputs"
+                .to_owned(),
         ));
     }
-    if let Some(output) = &out.output {
-        let inputs = files.iter().chain(&parts.schema).chain(&parts.rules).chain(&parts.template);
-        if let Some(input) = inputs.into_iter().find(|input| output::is_same_file(output, input)) {
-            return Err(Failure::Usage(format!(
-                "--output would overwrite the input {}; name another file",
-                crate::term::safe_path(input)
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// The requirements, and the schema they share if they do.
-struct Agreed {
-    requirements: Requirements,
-    schema: Option<Schema>,
-}
-
-impl Agreed {
-    fn load(parts: &Parts, settings: &Settings<'_>, session: &mut Session) -> Result<Self, Failure> {
-        let requirements = Requirements::load(parts, settings.terms, &mut session.inputs)?;
-        if requirements.is_whole() {
-            return Ok(Self { requirements, schema: None });
-        }
-        let Some(node) = requirements.schema() else {
-            return Err(Failure::Usage("--rules needs --schema as well".to_owned()));
-        };
-        // What is wrong with the parts is said once, not for each output.
-        let trial = requirements.with(node, node, "task".to_owned(), settings);
-        let schema = Schema::compile(node);
-        let part = if let Requirements::Template(_) = requirements { Part::Rules } else { Part::Schema };
-        let invalid = match (trial, schema) {
-            (Ok(_), Ok(schema)) => return Ok(Self { requirements, schema: Some(schema) }),
-            (Err(invalid), Ok(_)) => invalid,
-            (Ok(_), Err(faults)) => Invalid::schema(faults, node, part),
-            (Err(invalid), Err(faults)) => invalid.and(Invalid::schema(faults, node, part)),
-        };
-        let headline = "the requirements cannot be used".to_owned();
-        Err(Rejection::new(headline, invalid, |part| requirements.file(part, None)).into())
-    }
-
-    fn check(&self, request: &Request<'_>, input: &JsonFile) -> Result<Outcome, Invalid> {
-        let work = if input.document.text().len() < LARGE { Work::Inline } else { Work::TwoThreads };
-        let own;
-        let compiled = match &self.schema {
-            Some(shared) => Ok(shared),
-            None => {
-                own = Schema::compile(request.expected_schema);
-                own.as_ref().map_err(Clone::clone)
-            }
-        };
-        compiled
-            .and_then(|schema| check_with(request, schema, work))
-            .map_err(|faults| Invalid::schema(faults, request.expected_schema, Part::Schema))
+    let Some(output) = &out.output else { return Ok(()) };
+    let inputs = origins.iter().filter_map(|origin| origin.path.as_ref());
+    let mut inputs = inputs.chain(&parts.schema).chain(&parts.rules).chain(&parts.template);
+    match inputs.find(|input| output::is_same_file(output, input)) {
+        Some(input) => Err(Failure::Usage(format!(
+            "--output would overwrite the input {}; name another file",
+            crate::term::safe_path(input)
+        ))),
+        None => Ok(()),
     }
 }
 
-fn check_file(
-    path: &Path,
-    agreed: &Agreed,
-    settings: &Settings<'_>,
-    session: &mut Session,
-    reporter: &mut Reporter,
-) -> Result<Exit, Failure> {
-    let requirements = &agreed.requirements;
-    let role = if requirements.is_whole() { "the request" } else { "the output" };
-    let input = match session.inputs.read_json(path, role, requirements.input_depth()) {
-        Ok(input) => input,
-        Err(error) => return reporter.failure(&error.into(), session),
-    };
-    let found = requirements.request(&input, settings).and_then(|request| {
-        let outcome = agreed.check(&request, &input)?;
-        Ok((request, outcome))
-    });
-    match found {
-        Ok((request, outcome)) => {
-            let schema = requirements.file(Part::Schema, Some(&input)).unwrap_or(&input);
-            let checked = Checked { input: &input, schema, request: &request, outcome: &outcome };
-            reporter.checked(&checked)?;
-            Ok(outcome.verdict().into())
-        }
-        Err(invalid) => {
-            let file = |part| requirements.file(part, Some(&input));
-            let rejection = Rejection::new(format!("{} cannot be checked", input.name), invalid, file);
-            reporter.failure(&rejection.into(), session)
-        }
+impl Out {
+    fn to_file(&self) -> bool {
+        self.output.as_deref().is_some_and(|path| path != std::path::Path::new("-"))
     }
-}
 
-/// Writes results in the format asked for to where they shall go.
-struct Reporter {
-    format: Format,
-    amount: Amount,
-    quiet: bool,
-    signer: Option<Signer>,
-    sink: Sink,
-    terminal: Terminal,
-    summary: Summary,
-    written: bool,
-}
-
-impl Reporter {
-    fn new(out: &Out, signer: Option<Signer>, session: &Session) -> Result<Self, Failure> {
-        let sink = match &signer {
-            // Receipts are never overwritten (SPEC 10.2).
-            Some(_) => Sink::fresh(out.output.as_deref())?,
-            None => Sink::new(out.output.as_deref()),
-        };
-        Ok(Self {
-            format: out.format,
-            amount: match out.detail {
+    fn scribe<'s>(&self, signer: Option<&'s Signer>, session: &Session) -> Scribe<'s> {
+        let to_file = self.to_file();
+        let style = Style {
+            format: self.format,
+            amount: match self.detail {
                 Some(DetailName::Compact) => Amount::Compact,
                 _ => Amount::Full,
             },
-            quiet: out.quiet && !sink.is_file(),
-            terminal: if sink.is_file() {
+            terminal: if to_file {
                 Terminal::file(session.color)
             } else {
                 Terminal::stdout(session.color)
             },
-            signer,
-            sink,
-            summary: Summary::default(),
-            written: false,
-        })
-    }
-
-    fn checked(&mut self, checked: &Checked<'_>) -> Result<(), Failure> {
-        if self.quiet {
-            return Ok(());
-        }
-        match self.format {
-            Format::Human => {
-                let text = report::human::checked(checked, self.amount, self.terminal);
-                self.paragraph(&text)
-            }
-            Format::Json => {
-                let id = uuid::Uuid::new_v4().to_string();
-                let at = chrono::Utc::now().format("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string();
-                let verifier_version = env!("CARGO_PKG_VERSION");
-                let stamp = Stamp { verification_id: &id, verified_at: &at, verifier_version };
-                let verify = self.signer.as_ref().map(Signer::section);
-                let body = response::body(checked.request, checked.outcome, stamp, verify);
-                let text = match &self.signer {
-                    Some(signer) => signer.seal(&body, Context::Verification)?,
-                    None => report::json::line(&body),
-                };
-                Ok(self.sink.write(text.as_bytes())?)
-            }
-        }
-    }
-
-    /// There is no verdict. People read why on standard error; a report in a file, and one for
-    /// programs, says so itself.
-    fn failure(&mut self, failure: &Failure, session: &Session) -> Result<Exit, Failure> {
-        let json = match self.format {
-            Format::Json if !self.quiet => report::json::failure(failure),
-            _ => None,
+            redact: self.redact,
+            terse: false,
         };
-        if json.is_none() || self.sink.is_file() {
-            session.complain(failure);
-        }
-        match json {
-            Some(json) => self.sink.write(json.as_bytes())?,
-            None if self.sink.is_file() => {
-                self.paragraph(&report::human::failure(failure, self.terminal))?;
-            }
-            None => {}
-        }
-        Ok(Exit::CannotRun)
+        let stderr = Terminal::stderr(session.color);
+        Scribe { style, signer, quiet: self.quiet && !to_file, to_file, stderr }
     }
 
-    /// Text for people, apart from what stands before it.
-    fn paragraph(&mut self, text: &str) -> Result<(), Failure> {
-        if self.written && self.amount == Amount::Full {
-            self.sink.write(b"\n")?;
-        }
-        self.written = true;
-        Ok(self.sink.write(text.as_bytes())?)
-    }
-
-    fn finish(mut self, inputs: usize) -> Result<Exit, Failure> {
-        if inputs > 1 && self.format == Format::Human && !self.quiet {
-            let summary = report::human::summary(&self.summary);
-            self.paragraph(&summary)?;
-        }
-        self.sink.finish()?;
-        Ok(self.summary.exit())
+    fn progress(&self, origins: &[Origin], scribe: Scribe<'_>) -> Progress {
+        use std::io::IsTerminal;
+        let report_on_screen = !self.to_file() && !scribe.quiet && std::io::stdout().is_terminal();
+        let total = origins.iter().all(Origin::is_single).then_some(origins.len() as u64);
+        Progress::new(total, report_on_screen || origins.len() == 1 && total.is_some())
     }
 }

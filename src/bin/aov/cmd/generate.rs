@@ -41,6 +41,10 @@ pub(super) fn run(arguments: Args, _: &mut Session) -> Result<Exit, Failure> {
         if let Some(manual) = manual_of(verb.get_name()) {
             let name = format!("aov-{}", verb.get_name());
             write(&pages, &format!("{name}.1"), &page(verb, &name, manual)?)?;
+            for action in verb.get_subcommands().filter(|action| is_action(action)) {
+                let name = format!("{name}-{}", action.get_name());
+                write(&pages, &format!("{name}.1"), &page(action, &name, manual)?)?;
+            }
         }
     }
     Ok(Exit::Ok)
@@ -61,6 +65,11 @@ fn manual_of(verb: &str) -> Option<&'static Manual> {
 /// Hidden verbs have none, nor has `help`, which is not ours.
 fn has_page(verb: &Command) -> bool {
     !verb.is_hide_set() && manual_of(verb.get_name()).is_some()
+}
+
+/// The actions of a verb have its manual.
+fn is_action(action: &Command) -> bool {
+    !action.is_hide_set() && action.get_name() != "help"
 }
 
 fn page(command: &Command, name: &str, manual: &Manual) -> Result<Vec<u8>, Failure> {
@@ -85,19 +94,20 @@ fn render(
     page.render_synopsis_section(out)?;
     page.render_description_section(out)?;
     page.render_options_section(out)?;
-    verbs(command).to_writer(out)?;
+    verbs(command, name).to_writer(out)?;
     sections(manual, name).to_writer(out)
 }
 
-fn verbs(command: &Command) -> Roff {
+fn verbs(command: &Command, name: &str) -> Roff {
     let mut roff = Roff::default();
-    let pages = command.get_subcommands().filter(|verb| has_page(verb));
+    let is_listed = if name == "aov" { has_page } else { is_action };
+    let pages = command.get_subcommands().filter(|verb| is_listed(verb));
     for (at, verb) in pages.enumerate() {
         if at == 0 {
             roff.control("SH", ["COMMANDS"]);
         }
         let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
-        roff.control("TP", []).text([bold(format!("aov-{}(1)", verb.get_name()))]);
+        roff.control("TP", []).text([bold(format!("{name}-{}(1)", verb.get_name()))]);
         roff.text([roman(about)]);
     }
     roff

@@ -50,6 +50,7 @@ verbs! {
     Hash(hash),
     VerifyReceipt(verify_receipt),
     Keygen(keygen),
+    Template(template),
     Completions(completions),
     Generate(generate) #[command(hide = true)],
 }
@@ -104,7 +105,7 @@ impl Session {
 
     /// Tells people, on standard error, why something could not be done.
     pub(crate) fn complain(&self, failure: &Failure) {
-        output::complain(&report::human::failure(failure, Terminal::stderr(self.color)));
+        output::complain(&report::human::failure(failure, false, Terminal::stderr(self.color)));
     }
 }
 
@@ -119,6 +120,13 @@ pub(crate) enum Failure {
     Invalid(Box<Rejection>),
     /// The arguments do not fit together, or not to what was found.
     Usage(String),
+    /// Anything else.
+    Other {
+        /// What programs are told.
+        code: &'static str,
+        /// What people are told.
+        message: String,
+    },
 }
 
 impl fmt::Display for Failure {
@@ -127,7 +135,7 @@ impl fmt::Display for Failure {
             Self::Input(error) => error.fmt(f),
             Self::Write(error) => error.fmt(f),
             Self::Invalid(rejection) => f.write_str(&rejection.invalid.message()),
-            Self::Usage(message) => f.write_str(message),
+            Self::Usage(message) | Self::Other { message, .. } => f.write_str(message),
         }
     }
 }

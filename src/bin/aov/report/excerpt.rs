@@ -6,6 +6,7 @@ use std::ops::Range;
 use agent_output_verifier::json::{Lines, Position};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use crate::input::in_file;
 use crate::term::{self, Terminal};
 
 /// Columns that the line number and the frame may take.
@@ -60,6 +61,17 @@ impl Excerpt {
         Self { position, line: shown, mark, label: String::new(), primary: true }
     }
 
+    /// As a part of a record that stands in this line of its file.
+    pub(crate) fn in_record(mut self, line: Option<u64>) -> Self {
+        self.position = in_file(line, self.position);
+        self
+    }
+
+    /// The marked text, fit for a terminal.
+    pub(crate) fn marked(&self) -> &str {
+        &self.line[self.mark.clone()]
+    }
+
     /// With a word at the mark.
     pub(crate) fn label(mut self, label: &str) -> Self {
         self.label = term::safe(label).into_owned();
@@ -84,6 +96,11 @@ pub(crate) fn render(
         .term_width(terminal.width);
     let widest = digits(excerpts);
     let mut out = String::new();
+    if excerpts.is_empty() {
+        for (name, text) in notes {
+            out.push_str(&format!("  = {name}: {}\n", term::safe(text)));
+        }
+    }
     for (at, excerpt) in excerpts.iter().enumerate() {
         let kind = if excerpt.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
         let mut annotation = kind.span(excerpt.mark.clone());

@@ -127,6 +127,14 @@ impl<'r> Shown<'r> {
         }
     }
 
+    /// How far apart two sums are.
+    pub(super) fn difference(&self) -> Option<&str> {
+        match self {
+            Self::Finding(finding, _) => finding.difference.as_deref(),
+            _ => None,
+        }
+    }
+
     /// The values to point at, with a word each.
     pub(super) fn marks(&self) -> Vec<Mark> {
         match self {

@@ -16,19 +16,19 @@ use super::finding::{Counts, Shown, shown};
 use super::{Checked, MAX_SHOWN, Rejection, Summary};
 use crate::cmd::Failure;
 use crate::exit::Exit;
-use crate::input::{InputError, JsonError};
+use crate::input::{InputError, JsonError, JsonFile};
 use crate::term::{self, Terminal};
 
 /// Values of more bytes than this are marked at their beginning only, if they are not scalars.
 const MAX_MARKED: usize = 60;
 /// Values shown for one finding.
-const MAX_MARKS: usize = 4;
+pub(super) const MAX_MARKS: usize = 4;
 
 const RED: Style = AnsiColor::BrightRed.on_default().bold();
 const GREEN: Style = AnsiColor::BrightGreen.on_default().bold();
 const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
 const BLUE: Style = AnsiColor::BrightBlue.on_default().bold();
-const BOLD: Style = Style::new().bold();
+pub(super) const BOLD: Style = Style::new().bold();
 
 /// How much is said about one output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,13 +71,20 @@ pub(crate) fn checked(checked: &Checked<'_>, amount: Amount, terminal: Terminal)
     out
 }
 
+/// Whether there is nothing to say but that it passed.
+pub(super) fn is_clean(checked: &Checked<'_>) -> bool {
+    let counts = Counts::of(checked.outcome);
+    checked.outcome.verdict() == Verdict::Pass && counts.errors + counts.warnings == 0
+}
+
 fn verdict(checked: &Checked<'_>, terminal: Terminal) -> String {
     let (word, style, says) = match checked.outcome.verdict() {
         Verdict::Pass => ("PASS", GREEN, "meets the requirements"),
         Verdict::Fail => ("FAIL", RED, "does not meet the requirements"),
     };
     let word = paint(word, style, terminal);
-    format!("{word}: {} {says} ({})", checked.input.name, requirements(checked.request))
+    let name = checked.input.origin().title();
+    format!("{word}: {name} {says} ({})", requirements(checked.request))
 }
 
 /// What the verdict is about: what binds, and what only advises.
@@ -142,10 +149,12 @@ fn full_finding<'r>(
     let mut out = format!("{title}: {path}\n");
 
     let (file, node) = finding.file(checked);
-    let excerpts = places.excerpts(finding, node);
+    let excerpts = places.excerpts(finding, file, node);
     out.push_str(&arrow(&file.name, &excerpts, terminal));
-    let notes = [("expected", finding.expected()), ("found", finding.found())];
-    out.push_str(&excerpt::render(&level, &excerpts, &notes, terminal));
+    let mut notes = vec![("expected", finding.expected()), ("found", finding.found())];
+    notes.extend(finding.difference().map(|difference| ("difference", difference)));
+    let shown = if checked.redact { &[] } else { &excerpts[..] };
+    out.push_str(&excerpt::render(&level, shown, &notes, terminal));
     out
 }
 
@@ -164,7 +173,8 @@ fn short_finding<'r>(
 ) -> String {
     let (word, style) = if finding.fails() { ("error", RED) } else { ("warning", YELLOW) };
     let (file, node) = finding.file(checked);
-    let place = places.excerpts(finding, node).first().map(|first| format!(":{}", first.position));
+    let place =
+        places.excerpts(finding, file, node).first().map(|first| format!(":{}", first.position));
     format!(
         "{}{}: {}: {}: expected {}, found {}\n",
         file.name,
@@ -204,7 +214,7 @@ fn figures(checked: &Checked<'_>, counts: Counts) -> String {
 }
 
 /// Never 100 % while something did not pass (SPEC 7.2): what is cut off is not rounded.
-fn percent(tally: Tally) -> String {
+pub(super) fn percent(tally: Tally) -> String {
     if tally.total == 0 {
         return "no checks".to_owned();
     }
@@ -217,28 +227,30 @@ fn percent(tally: Tally) -> String {
 
 /// What became of several inputs, with every code (SPEC 10).
 pub(crate) fn summary(summary: &Summary) -> String {
-    let ends =
-        [(Exit::Ok, "passed"), (Exit::No, "failed"), (Exit::CannotRun, "could not be checked")];
+    let mut ends =
+        vec![(Exit::Ok, "passed"), (Exit::No, "failed"), (Exit::CannotRun, "could not be checked")];
+    if summary.inputs() == 0 {
+        ends.clear();
+    }
     let parts: Vec<_> = ends
         .iter()
         .map(|(exit, says)| (summary.count(*exit), exit.code(), says))
         .filter(|(count, ..)| *count > 0)
         .map(|(count, code, says)| format!("{count} {says} (code {code})"))
         .collect();
-    format!(
-        "{} inputs: {}; exit code {}\n",
-        summary.ends.len(),
-        parts.join(", "),
-        summary.exit().code()
-    )
+    let parts = if parts.is_empty() { "nothing was checked".to_owned() } else { parts.join(", ") };
+    let stopped = if summary.stopped { "; stopped at the first that did not pass" } else { "" };
+    let (inputs, code) = (summary.inputs(), summary.exit().code());
+    let plural = if inputs == 1 { "" } else { "s" };
+    format!("{inputs} input{plural}: {parts}{stopped}; exit code {code}\n")
 }
 
 /// Why something could not be done.
-pub(crate) fn failure(failure: &Failure, terminal: Terminal) -> String {
+pub(crate) fn failure(failure: &Failure, redact: bool, terminal: Terminal) -> String {
     let error = paint("error", RED, terminal);
     match failure {
-        Failure::Invalid(rejection) => rejected(rejection, terminal),
-        Failure::Input(InputError::Json(json)) => {
+        Failure::Invalid(rejection) => rejected(rejection, redact, terminal),
+        Failure::Input(InputError::Json(json)) if !redact => {
             format!("{error}: {failure}\n{}", json_error(json, terminal))
         }
         _ => format!("{error}: {failure}\n"),
@@ -248,11 +260,11 @@ pub(crate) fn failure(failure: &Failure, terminal: Terminal) -> String {
 fn json_error(error: &JsonError, terminal: Terminal) -> String {
     let lines = Lines::new(&error.bytes);
     let end = (error.offset + 1).min(error.bytes.len());
-    let excerpt = Excerpt::new(&error.bytes, &lines, error.offset..end);
+    let excerpt = Excerpt::new(&error.bytes, &lines, error.offset..end).in_record(error.line);
     excerpt::render(&Level::ERROR, &[excerpt], &[], terminal)
 }
 
-fn rejected(rejection: &Rejection, terminal: Terminal) -> String {
+fn rejected(rejection: &Rejection, redact: bool, terminal: Terminal) -> String {
     let Rejection { headline, invalid, places } = rejection;
     let problems = match invalid.problems.len() {
         1 => "1 problem".to_owned(),
@@ -267,8 +279,8 @@ fn rejected(rejection: &Rejection, terminal: Terminal) -> String {
         let excerpts = match place {
             Some(spot) => {
                 let excerpts = std::slice::from_ref(&spot.excerpt);
-                out.push_str(&arrow(&spot.name, excerpts, terminal));
-                excerpts
+                out.push_str(&arrow(&spot.origin.name, excerpts, terminal));
+                if redact { &[] } else { excerpts }
             }
             None => &[],
         };
@@ -289,7 +301,7 @@ struct Places<'d> {
 
 impl<'d> Places<'d> {
     /// The values of a finding, in the document of `node`.
-    fn excerpts(&mut self, finding: &Shown<'_>, node: Node<'d>) -> Vec<Excerpt> {
+    fn excerpts(&mut self, finding: &Shown<'_>, file: &JsonFile, node: Node<'d>) -> Vec<Excerpt> {
         let document = node.document();
         let text = document.text();
         let at = self.found.iter().position(|(known, _)| std::ptr::eq(*known, text));
@@ -301,7 +313,9 @@ impl<'d> Places<'d> {
         marks.truncate(MAX_MARKS);
         let excerpts = marks.iter().enumerate().map(|(nth, mark)| {
             let span = marked(document.node(mark.node));
-            let excerpt = Excerpt::new(text.as_bytes(), &self.found[at].1, span).label(&mark.label);
+            let excerpt = Excerpt::new(text.as_bytes(), &self.found[at].1, span)
+                .in_record(file.line)
+                .label(&mark.label);
             if nth == 0 { excerpt } else { excerpt.secondary() }
         });
         excerpts.collect()

@@ -2,10 +2,19 @@
 
 mod excerpt;
 mod finding;
+pub(crate) mod format;
+mod github;
 pub(crate) mod hashes;
 pub(crate) mod human;
 pub(crate) mod json;
+mod jsonl;
+mod junit;
+mod located;
 pub(crate) mod receipt;
+mod redact;
+mod sarif;
+pub(crate) mod template;
+mod uri;
 
 use agent_output_verifier::check::Outcome;
 use agent_output_verifier::invalid::Invalid;
@@ -13,7 +22,7 @@ use agent_output_verifier::json::Lines;
 use agent_output_verifier::request::{Part, Request};
 
 use crate::exit::Exit;
-use crate::input::JsonFile;
+use crate::input::{JsonFile, Origin};
 use excerpt::Excerpt;
 
 /// At most this many findings, or problems, of one input are shown to people.
@@ -30,6 +39,8 @@ pub(crate) struct Checked<'r> {
     pub(crate) request: &'r Request<'r>,
     /// What was found.
     pub(crate) outcome: &'r Outcome,
+    /// Whether no value of the output may be shown.
+    pub(crate) redact: bool,
 }
 
 /// A request that gets no verdict, with all that is needed to show why.
@@ -46,7 +57,7 @@ pub(crate) struct Rejection {
 /// A place in a file.
 #[derive(Debug)]
 struct Spot {
-    name: String,
+    origin: Origin,
     excerpt: Excerpt,
 }
 
@@ -62,8 +73,8 @@ impl Rejection {
             let file = file(part)?;
             let text = file.document.text().as_bytes();
             let span = human::marked(file.document.node(node));
-            let excerpt = Excerpt::new(text, &Lines::new(text), span);
-            Some(Spot { name: file.name.clone(), excerpt })
+            let excerpt = Excerpt::new(text, &Lines::new(text), span).in_record(file.line);
+            Some(Spot { origin: file.origin(), excerpt })
         });
         let places = places.collect();
         Self { headline, invalid, places }
@@ -73,22 +84,30 @@ impl Rejection {
 /// How the inputs of a run ended, for the last line.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
-    ends: Vec<Exit>,
+    ends: [u64; 5],
+    /// Whether the first that did not pass ended the run.
+    pub(crate) stopped: bool,
 }
 
 impl Summary {
     /// One more input.
     pub(crate) fn add(&mut self, exit: Exit) {
-        self.ends.push(exit);
+        self.ends[usize::from(exit.code())] += 1;
     }
 
     /// How many inputs ended so.
-    fn count(&self, exit: Exit) -> usize {
-        self.ends.iter().filter(|end| **end == exit).count()
+    fn count(&self, exit: Exit) -> u64 {
+        self.ends[usize::from(exit.code())]
     }
 
-    /// The code of the run.
+    /// How many inputs there were.
+    pub(crate) fn inputs(&self) -> u64 {
+        self.ends.iter().sum()
+    }
+
+    /// The code of the run. Where nothing was checked, nothing passed.
     pub(crate) fn exit(&self) -> Exit {
-        self.ends.iter().copied().reduce(Exit::merge).unwrap_or(Exit::CannotRun)
+        let ends = Exit::ALL.into_iter().filter(|exit| self.count(*exit) > 0);
+        ends.reduce(Exit::merge).unwrap_or(Exit::CannotRun)
     }
 }

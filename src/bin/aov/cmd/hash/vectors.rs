@@ -31,6 +31,7 @@ pub(super) fn run(
         None => JsonFile {
             name: "the built-in vectors".to_owned(),
             path: None,
+            line: None,
             document: json::read(BUILT_IN, DEPTH)
                 .map_err(|error| Failure::Usage(format!("the built-in vectors: {error}")))?,
         },

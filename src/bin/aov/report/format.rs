@@ -1,0 +1,111 @@
+//! A format as a writer of whole reports: what stands before, between and behind the entries. Entries
+//! are made one by one, on any thread; what is kept of them is a [`Summary`].
+
+use agent_output_verifier::response::Json;
+
+use super::human::Amount;
+use super::{Checked, Summary, github, human, json, jsonl, junit, located, redact, sarif};
+use crate::args::ReportFormat;
+use crate::cmd::Failure;
+use crate::input::Origin;
+use crate::term::Terminal;
+
+/// How a report is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Style {
+    /// The format.
+    pub(crate) format: ReportFormat,
+    /// How much people are told.
+    pub(crate) amount: Amount,
+    /// What takes the text.
+    pub(crate) terminal: Terminal,
+    /// Whether types stand for values.
+    pub(crate) redact: bool,
+    /// Whether outputs without any finding are only counted, for people.
+    pub(crate) terse: bool,
+}
+
+impl Style {
+    /// Whether people read it; programs get an entry for what has no verdict too.
+    pub(crate) fn is_human(&self) -> bool {
+        self.format == ReportFormat::Human
+    }
+
+    /// What the report begins with.
+    pub(crate) fn head(&self) -> String {
+        match self.format {
+            ReportFormat::Junit => junit::HEAD.to_owned(),
+            ReportFormat::Sarif => sarif::head(),
+            _ => String::new(),
+        }
+    }
+
+    /// What stands between two entries that are not empty.
+    pub(crate) fn separator(&self) -> &'static str {
+        match self.format {
+            ReportFormat::Human if self.amount == Amount::Full => "\n",
+            ReportFormat::Sarif => sarif::SEPARATOR,
+            _ => "",
+        }
+    }
+
+    /// An output with its verdict. `answer` makes its response body, where one is wanted.
+    pub(crate) fn checked(
+        &self,
+        checked: &Checked<'_>,
+        answer: impl FnOnce(&Checked<'_>) -> Json,
+    ) -> String {
+        self.redacted(checked, |checked| self.entry(checked, answer))
+    }
+
+    /// What `write` makes of an output, without its values if they are not to be shown.
+    pub(crate) fn redacted<T>(
+        &self,
+        checked: &Checked<'_>,
+        write: impl FnOnce(&Checked<'_>) -> T,
+    ) -> T {
+        if !self.redact {
+            return write(checked);
+        }
+        let outcome = redact::outcome(checked.outcome, checked.request.submitted_output);
+        let Checked { input, schema, request, .. } = *checked;
+        write(&Checked { input, schema, request, outcome: &outcome, redact: true })
+    }
+
+    fn entry(&self, checked: &Checked<'_>, answer: impl FnOnce(&Checked<'_>) -> Json) -> String {
+        match self.format {
+            ReportFormat::Human if self.terse && human::is_clean(checked) => String::new(),
+            ReportFormat::Human => human::checked(checked, self.amount, self.terminal),
+            ReportFormat::Json => json::line(&answer(checked)),
+            ReportFormat::Jsonl => jsonl::checked(checked, answer(checked)),
+            ReportFormat::Junit => junit::checked(checked),
+            ReportFormat::Sarif => sarif::entry(&located::all_findings(checked)),
+            ReportFormat::Github => github::entry(&located::all_findings(checked)),
+        }
+    }
+
+    /// What has no verdict, and why.
+    pub(crate) fn failure(&self, origin: &Origin, failure: &Failure) -> String {
+        let problems = || located::problems(origin, failure, self.redact);
+        match self.format {
+            ReportFormat::Human => human::failure(failure, self.redact, self.terminal),
+            ReportFormat::Json => json::line(&json::error(failure)),
+            ReportFormat::Jsonl => jsonl::failure(origin, failure, self.redact),
+            ReportFormat::Junit => junit::failure(origin, failure, self.redact),
+            ReportFormat::Sarif => sarif::entry(&problems()),
+            ReportFormat::Github => github::entry(&problems()),
+        }
+    }
+
+    /// What the report ends with; `many` inputs could be meant, whatever their number was.
+    pub(crate) fn tail(&self, summary: &Summary, many: bool) -> String {
+        match self.format {
+            ReportFormat::Human if many => human::summary(summary),
+            ReportFormat::Github if many => github::summary(&human::summary(summary)),
+            ReportFormat::Human | ReportFormat::Json | ReportFormat::Github => String::new(),
+            ReportFormat::Jsonl => jsonl::summary(summary),
+            ReportFormat::Junit => junit::TAIL.to_owned(),
+            ReportFormat::Sarif => sarif::tail(summary),
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Entries of a report on their way out: made one by one, on any thread, written in their order.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use agent_output_verifier::check::Work;
+use agent_output_verifier::receipt::attestation::Context;
+use agent_output_verifier::request::Part;
+use agent_output_verifier::response::{self, Json, Stamp, VerifySection};
+
+use crate::agreed::{Agreed, Kept};
+use crate::batch::progress::Progress;
+use crate::cmd::Failure;
+use crate::exit::Exit;
+use crate::input::{InputError, Inputs, Origin, Source, explain, read_file};
+use crate::output::{self, Sink, WriteError};
+use crate::records::{self, Block};
+use crate::report::format::Style;
+use crate::report::{Checked, Rejection, Summary};
+use crate::signing::Signer;
+use crate::term::Terminal;
+
+/// One input, done.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// How it ended.
+    pub(crate) exit: Exit,
+    /// What the report says about it.
+    text: String,
+    /// What people are told on standard error.
+    complaint: String,
+}
+
+/// Makes entries.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scribe<'s> {
+    /// How they are written.
+    pub(crate) style: Style,
+    /// Who signs answers, if they are to be signed.
+    pub(crate) signer: Option<&'s Signer>,
+    /// Whether nothing is written.
+    pub(crate) quiet: bool,
+    /// Whether the report goes into a file, where people do not see it at once.
+    pub(crate) to_file: bool,
+    /// What takes complaints.
+    pub(crate) stderr: Terminal,
+}
+
+impl Scribe<'_> {
+    fn checked(&self, checked: &Checked<'_>) -> Result<Entry, Failure> {
+        let verify = self.signer.map(Signer::section);
+        let answer = |checked: &Checked<'_>| answer(checked, verify);
+        let text = match self.signer {
+            _ if self.quiet => String::new(),
+            None => self.style.checked(checked, answer),
+            Some(signer) => {
+                let body = self.style.redacted(checked, answer);
+                signer.seal(&body, Context::Verification)?
+            }
+        };
+        Ok(Entry { exit: checked.outcome.verdict().into(), text, complaint: String::new() })
+    }
+
+    /// There is no verdict. People read why on standard error; a report in a file, and one for
+    /// programs, says so itself.
+    pub(crate) fn failure(&self, origin: &Origin, failure: &Failure) -> Entry {
+        let in_report = !self.quiet && (self.to_file || !self.style.is_human());
+        let complain = self.quiet || self.to_file || self.style.is_human();
+        let text = if in_report { self.style.failure(origin, failure) } else { String::new() };
+        let plain =
+            Style { format: crate::args::ReportFormat::Human, terminal: self.stderr, ..self.style };
+        let complaint = if complain { plain.failure(origin, failure) } else { String::new() };
+        Entry { exit: Exit::CannotRun, text, complaint }
+    }
+}
+
+/// The response body, with an id and a time of its own.
+fn answer(checked: &Checked<'_>, verify: Option<&VerifySection>) -> Json {
+    let id = uuid::Uuid::new_v4().to_string();
+    let at = chrono::Utc::now().format("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string();
+    let verifier_version = env!("CARGO_PKG_VERSION");
+    let stamp = Stamp { verification_id: &id, verified_at: &at, verifier_version };
+    response::body(checked.request, checked.outcome, stamp, verify)
+}
+
+/// Checks inputs against requirements and makes their entries.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Checker<'a> {
+    /// The requirements.
+    pub(crate) agreed: &'a Agreed<'a>,
+    /// Who writes.
+    pub(crate) scribe: Scribe<'a>,
+    /// From this many bytes on, if ever, a second thread helps with one input.
+    pub(crate) large: usize,
+    /// Whether the first input that does not pass is the last.
+    pub(crate) fail_fast: bool,
+}
+
+impl Checker<'_> {
+    /// All inputs of a block; with `fail_fast` up to the first that does not pass.
+    pub(crate) fn block(
+        &self,
+        from: &records::Origin,
+        block: Block,
+        kept: &mut Kept,
+    ) -> Vec<Entry> {
+        let origin = |line| Origin { name: from.name.clone(), path: from.path.clone(), line };
+        match block {
+            Block::Whole => {
+                let origin = origin(None);
+                let read = match &origin.path {
+                    Some(path) => read_file(path),
+                    None => Inputs::rest_of_stdin(),
+                };
+                vec![self.input(origin, read.map_err(|error| explain(&error)), kept)]
+            }
+            Block::Unreadable(line, cause) => vec![self.input(origin(line), Err(cause), kept)],
+            Block::Lines(first, bytes) => self.lines(&origin, first, bytes, kept),
+        }
+    }
+
+    fn lines(
+        &self,
+        origin: &impl Fn(Option<u64>) -> Origin,
+        first: u64,
+        mut bytes: Vec<u8>,
+        kept: &mut Kept,
+    ) -> Vec<Entry> {
+        if bytes.ends_with(b"\n") {
+            bytes.pop();
+        }
+        let mut entries = Vec::new();
+        let mut ends = memchr::memchr_iter(b'\n', &bytes).chain([bytes.len()]).peekable();
+        if ends.peek() == Some(&bytes.len()) {
+            // A record that came alone, perhaps because it is large, is not copied.
+            drop(ends);
+            if !is_blank(&bytes) {
+                entries.push(self.record(origin(Some(first)), bytes, kept));
+            }
+            return entries;
+        }
+        let mut start = 0;
+        for (line, end) in (first..).zip(ends) {
+            let record = &bytes[start..end];
+            start = end + 1;
+            if is_blank(record) {
+                continue;
+            }
+            let entry = self.record(origin(Some(line)), record.to_vec(), kept);
+            let stop = self.fail_fast && entry.exit != Exit::Ok;
+            entries.push(entry);
+            if stop {
+                break;
+            }
+        }
+        entries
+    }
+
+    fn record(&self, origin: Origin, bytes: Vec<u8>, kept: &mut Kept) -> Entry {
+        let bytes = match bytes.len() <= records::MAX_RECORD {
+            true => Ok(bytes),
+            false => Err(records::too_long()),
+        };
+        self.input(origin, bytes, kept)
+    }
+
+    /// One input. A fault in this program costs that one its verdict, not the others.
+    fn input(&self, origin: Origin, bytes: Result<Vec<u8>, String>, kept: &mut Kept) -> Entry {
+        let known = origin.clone();
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            self.try_input(origin, bytes, kept)
+                .unwrap_or_else(|failure| self.scribe.failure(&known, &failure))
+        }));
+        done.unwrap_or_else(|_| {
+            let message = format!(
+                "{} has no verdict because of a fault in aov; please report it",
+                known.title()
+            );
+            self.scribe.failure(&known, &Failure::Other { code: "internal_error", message })
+        })
+    }
+
+    fn try_input(
+        &self,
+        origin: Origin,
+        bytes: Result<Vec<u8>, String>,
+        kept: &mut Kept,
+    ) -> Result<Entry, Failure> {
+        let requirements = self.agreed.requirements;
+        let title = origin.title();
+        let Origin { name, path, line } = origin;
+        let bytes = bytes.map_err(|cause| InputError::Unreadable { name: title.clone(), cause })?;
+        let source = Source { name, path, line, bytes };
+        let input = source.parse(requirements.input_depth())?;
+        let large = input.document.text().len() >= self.large;
+        let work = if large { Work::TwoThreads } else { Work::Inline };
+        let (request, outcome) = self.agreed.check(&input, work, kept).map_err(|invalid| {
+            let file = |part| requirements.file(part, Some(&input));
+            Rejection::new(format!("{title} cannot be checked"), invalid, file)
+        })?;
+        let schema = requirements.file(Part::Schema, Some(&input)).unwrap_or(&input);
+        let (request, outcome) = (&request, &outcome);
+        let checked = Checked { input: &input, schema, request, outcome, redact: false };
+        self.scribe.checked(&checked)
+    }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(u8::is_ascii_whitespace)
+}
+
+/// Writes entries in the order in which they come.
+#[derive(Debug)]
+pub(crate) struct Reporter<'s> {
+    scribe: Scribe<'s>,
+    sink: Sink,
+    summary: Summary,
+    progress: Progress,
+    begun: bool,
+    written: bool,
+}
+
+impl<'s> Reporter<'s> {
+    /// At the start of a report into the file named, or to standard output.
+    pub(crate) fn new(
+        scribe: Scribe<'s>,
+        output: Option<&Path>,
+        progress: Progress,
+    ) -> Result<Self, WriteError> {
+        let sink = match scribe.signer {
+            // Receipts are never overwritten (SPEC 10.2).
+            Some(_) => Sink::fresh(output)?,
+            None => Sink::new(output),
+        };
+        let summary = Summary::default();
+        Ok(Self { scribe, sink, summary, progress, begun: false, written: false })
+    }
+
+    /// Writes some; false if there shall be no more.
+    pub(crate) fn take(&mut self, entries: &[Entry], fail_fast: bool) -> Result<bool, WriteError> {
+        for entry in entries {
+            self.summary.add(entry.exit);
+            if !entry.complaint.is_empty() {
+                self.progress.above(|| output::complain(&entry.complaint));
+            }
+            self.summary.stopped = fail_fast && entry.exit != Exit::Ok;
+            if self.summary.stopped {
+                break;
+            }
+        }
+        self.progress.advance(entries.len() as u64);
+        self.write(entries)?;
+        Ok(!self.summary.stopped)
+    }
+
+    /// Says something that is about no input.
+    pub(crate) fn note(&mut self, entry: &Entry) -> Result<(), WriteError> {
+        output::complain(&entry.complaint);
+        self.write(std::slice::from_ref(entry))
+    }
+
+    fn write(&mut self, entries: &[Entry]) -> Result<(), WriteError> {
+        let mut text = self.head();
+        for entry in entries.iter().filter(|entry| !entry.text.is_empty()) {
+            if self.written {
+                text.push_str(self.scribe.style.separator());
+            }
+            self.written = true;
+            text.push_str(&entry.text);
+        }
+        self.sink.write(text.as_bytes())
+    }
+
+    fn head(&mut self) -> String {
+        if self.scribe.quiet || std::mem::replace(&mut self.begun, true) {
+            return String::new();
+        }
+        self.scribe.style.head()
+    }
+
+    /// Ends the report. `many` inputs could be meant, whatever their number was.
+    pub(crate) fn finish(mut self, many: bool) -> Result<Exit, WriteError> {
+        self.progress.finish();
+        if !self.scribe.quiet {
+            let mut text = self.head();
+            let tail = self.scribe.style.tail(&self.summary, many);
+            if self.written && self.scribe.style.is_human() && !tail.is_empty() {
+                text.push_str(self.scribe.style.separator());
+            }
+            self.sink.write((text + &tail).as_bytes())?;
+        }
+        self.sink.finish()?;
+        Ok(self.summary.exit())
+    }
+
+    /// How many inputs were reported.
+    pub(crate) fn inputs(&self) -> u64 {
+        self.summary.inputs()
+    }
+}
