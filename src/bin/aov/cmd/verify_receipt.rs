@@ -1,9 +1,9 @@
 //! `aov verify-receipt`: is this receipt genuine, whose is it, and is it about this data?
 
-mod records;
 mod reporter;
 pub(crate) mod work;
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use agent_output_verifier::check::{Work, check};
@@ -19,7 +19,6 @@ use agent_output_verifier::request::{Part, UnknownFields, parse};
 use agent_output_verifier::trust::{CardAddress, Given, KeyDecision, KeySource, Refusal};
 use chrono::{DateTime, TimeDelta, Utc};
 
-use self::records::Source;
 use self::reporter::Reporter;
 use self::work::Plan;
 use super::{Failure, Session};
@@ -30,6 +29,7 @@ use crate::keyring::{self, Keyring};
 use crate::manual::Manual;
 use crate::net::{self, Asker};
 use crate::output;
+use crate::records::{Origin, Walk};
 use crate::report::Rejection;
 use crate::term;
 
@@ -47,7 +47,8 @@ pub(crate) struct Args {
     #[arg(value_name = "RECEIPT", required = true)]
     receipts: Vec<PathBuf>,
 
-    /// Every input has one receipt on each line, as files named *.jsonl and *.ndjson have
+    /// Every input has one receipt on each line, also out of gzip; *.jsonl, *.ndjson and *.jsonl.gz
+    /// are always read so
     #[arg(long)]
     jsonl: bool,
 
@@ -75,7 +76,7 @@ pub(crate) struct Args {
 
     /// How many receipts to work on at a time [default: one for each core]
     #[arg(short, long, value_name = "N", help_heading = "Report")]
-    jobs: Option<std::num::NonZeroUsize>,
+    jobs: Option<NonZeroUsize>,
 }
 
 /// Whose key.
@@ -233,26 +234,30 @@ fn age(text: &str) -> Result<TimeDelta, String> {
 }
 
 pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failure> {
-    let sources = records::sources(&arguments.receipts, arguments.jsonl, &mut session.inputs)?;
-    let single = matches!(sources.as_slice(), [source] if source.is_single());
+    let walk = Walk {
+        all_lines: arguments.jsonl,
+        extensions: &["json", "jsonl", "ndjson"],
+        role: "the receipts",
+    };
+    let origins = walk.origins(&arguments.receipts, &mut session.inputs)?;
+    let single = matches!(&*origins, [origin] if origin.is_single());
     if arguments.emit_signed_bytes.is_some() && !single {
         return Err(Failure::Usage(
             "--emit-signed-bytes is for a single receipt; name one file".to_owned(),
         ));
     }
     let plan = plan(&arguments, session, Utc::now())?;
-    let jobs = arguments.jobs.map_or_else(
-        || std::thread::available_parallelism().map_or(1, usize::from),
-        usize::from,
-    );
-    let at_once = sources.iter().any(Source::is_stdin);
-    let mut reporter = Reporter::new(&arguments, single, at_once, session.color);
+    let jobs = match arguments.jobs {
+        _ if single => 1,
+        Some(jobs) => jobs.get(),
+        None => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
+    };
+    let total = origins.iter().all(Origin::is_single).then_some(origins.len() as u64);
+    let mut reporter = Reporter::new(&arguments, single, total, session.color);
     let mut written = Ok(());
-    plan.run(&sources, if single { 1 } else { jobs }, |checked| {
-        let result = reporter.take(&sources[checked.source].name, &checked);
-        if written.is_ok() {
-            written = result;
-        }
+    plan.run(&origins, jobs, |block| {
+        written = reporter.take(block);
+        written.is_ok()
     });
     for note in plan.keyring.take_notes() {
         output::complain(&format!("note: {note}\n"));

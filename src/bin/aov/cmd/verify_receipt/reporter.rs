@@ -4,19 +4,16 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use agent_output_verifier::receipt::Audited;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Args;
 use super::work::Checked;
 use crate::args::Format;
+use crate::batch::progress::Progress;
 use crate::cmd::Failure;
 use crate::exit::Exit;
-use crate::output::{Sink, Stdout};
+use crate::output::{self, Sink, Stdout};
 use crate::report::receipt as report;
 use crate::term::{self, Terminal};
-
-/// How much of a report is gathered before it is printed.
-const MAX_PENDING: usize = 1 << 15;
 
 /// Writes the report as results come.
 pub(super) struct Reporter<'a> {
@@ -25,61 +22,66 @@ pub(super) struct Reporter<'a> {
     single: bool,
     terminal: Terminal,
     stdout: Stdout,
-    /// What is still to be printed; a line at a time would cost more than the line.
-    pending: String,
-    /// Whether somebody may be waiting for each line: a person, or who writes the next receipt.
-    at_once: bool,
     summary: report::Summary,
     exit: Exit,
-    progress: Option<ProgressBar>,
+    progress: Progress,
 }
 
 impl<'a> Reporter<'a> {
+    /// For `total` receipts, if that is known.
     pub(super) fn new(
         arguments: &'a Args,
         single: bool,
-        at_once: bool,
+        total: Option<u64>,
         color: anstream::ColorChoice,
     ) -> Self {
-        let wanted = !single && !arguments.quiet && std::io::stderr().is_terminal();
+        let on_screen = !arguments.quiet && std::io::stdout().is_terminal();
         Self {
             arguments,
             single,
             terminal: Terminal::stdout(color),
             stdout: Stdout::default(),
-            pending: String::new(),
-            at_once: at_once || std::io::stdout().is_terminal(),
             summary: report::Summary::default(),
             exit: Exit::Ok,
-            progress: wanted.then(progress_bar),
+            progress: Progress::new(total, single || on_screen),
         }
     }
 
-    pub(super) fn take(&mut self, name: &str, checked: &Checked) -> Result<(), Failure> {
-        if let (Some(path), Ok(receipt)) = (&self.arguments.emit_signed_bytes, &checked.result) {
-            emit_signed_bytes(&receipt.audited, path)?;
-        }
-        let text = match self.arguments.format {
-            Format::Human if self.single => report::human(name, checked, self.terminal),
-            Format::Human => report::human_line(name, checked, self.terminal),
-            Format::Json => {
-                let first = self.summary.total() == 0;
-                let before = if first { report::JSON_BEGIN } else { "," };
-                format!("{before}{}\n", report::json(name, checked))
+    /// Reports the receipts of a block at once: a line at a time would cost more than the line.
+    pub(super) fn take(&mut self, block: &[Checked]) -> Result<(), Failure> {
+        let mut text = String::new();
+        for checked in block {
+            if let (Some(path), Ok(receipt)) = (&self.arguments.emit_signed_bytes, &checked.result)
+            {
+                emit_signed_bytes(&receipt.audited, path)?;
             }
-        };
-        self.summary.count(checked);
-        self.exit = self.exit.merge(checked.exit());
-        if let Some(progress) = &self.progress {
-            progress.inc(1);
+            self.write(checked, &mut text);
+            self.summary.count(checked);
+            self.exit = self.exit.merge(checked.exit());
         }
+        self.progress.advance(block.len() as u64);
         self.print(&text)
     }
 
-    pub(super) fn finish(mut self) -> Result<Exit, Failure> {
-        if let Some(progress) = self.progress.take() {
-            progress.finish_and_clear();
+    fn write(&self, checked: &Checked, text: &mut String) {
+        match self.arguments.format {
+            Format::Human if self.single && checked.result.is_err() => {
+                // As all that cannot be done, on standard error.
+                output::complain(&report::human(checked, self.terminal));
+            }
+            Format::Human if self.single => text.push_str(&report::human(checked, self.terminal)),
+            Format::Human => text.push_str(&report::human_line(checked, self.terminal)),
+            Format::Json => {
+                let first = self.summary.total() == 0;
+                text.push_str(if first { report::JSON_BEGIN } else { "," });
+                text.push_str(&report::json(checked));
+                text.push('\n');
+            }
         }
+    }
+
+    pub(super) fn finish(mut self) -> Result<Exit, Failure> {
+        self.progress.finish();
         let nothing = self.summary.total() == 0;
         if nothing {
             self.exit = Exit::CannotRun;
@@ -94,9 +96,9 @@ impl<'a> Reporter<'a> {
             }
             Format::Human => {}
         }
-        self.flush()?;
         if nothing {
-            return Err(Failure::Usage("there is no receipt in what was named".to_owned()));
+            let message = "there is no receipt in what was named".to_owned();
+            return Err(Failure::Other { code: "nothing_to_check", message });
         }
         Ok(self.exit)
     }
@@ -106,27 +108,8 @@ impl<'a> Reporter<'a> {
         if self.arguments.quiet || bytes_are_printed {
             return Ok(());
         }
-        self.pending.push_str(text);
-        if self.at_once || self.pending.len() > MAX_PENDING { self.flush() } else { Ok(()) }
+        Ok(self.stdout.write(text.as_bytes())?)
     }
-
-    fn flush(&mut self) -> Result<(), Failure> {
-        let Self { stdout, pending, progress, .. } = self;
-        let mut write = || stdout.write(pending.as_bytes());
-        let written = match progress {
-            Some(progress) => progress.suspend(write),
-            None => write(),
-        };
-        pending.clear();
-        Ok(written?)
-    }
-}
-
-/// On standard error, and only where that is a terminal.
-fn progress_bar() -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    let style = ProgressStyle::with_template("{spinner} {human_pos} receipts, {per_sec}");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
 }
 
 /// The bytes, whether the signature holds for them or not: the point is to look for oneself.
