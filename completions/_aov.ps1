@@ -98,7 +98,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('-j', '-j', [CompletionResultType]::ParameterName, 'How many receipts to work on at a time [default: one for each core]')
             [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'How many receipts to work on at a time [default: one for each core]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
-            [CompletionResult]::new('--jsonl', '--jsonl', [CompletionResultType]::ParameterName, 'Every input has one receipt on each line, as files named *.jsonl and *.ndjson have')
+            [CompletionResult]::new('--jsonl', '--jsonl', [CompletionResultType]::ParameterName, 'Every input has one receipt on each line, also out of gzip; *.jsonl, *.ndjson and *.jsonl.gz are always read so')
             [CompletionResult]::new('--offline', '--offline', [CompletionResultType]::ParameterName, 'Fetch nothing: the key is given, pinned or cached, or there is no verdict (exit code 3)')
             [CompletionResult]::new('--replay', '--replay', [CompletionResultType]::ParameterName, 'Run the check again and compare its result with the receipt''s')
             [CompletionResult]::new('--allow-unknown-fields', '--allow-unknown-fields', [CompletionResultType]::ParameterName, 'Ignore fields that a request does not have, as the hosted service does')

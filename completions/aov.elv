@@ -92,7 +92,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand -j 'How many receipts to work on at a time [default: one for each core]'
             cand --jobs 'How many receipts to work on at a time [default: one for each core]'
             cand --color 'When to colour text for people'
-            cand --jsonl 'Every input has one receipt on each line, as files named *.jsonl and *.ndjson have'
+            cand --jsonl 'Every input has one receipt on each line, also out of gzip; *.jsonl, *.ndjson and *.jsonl.gz are always read so'
             cand --offline 'Fetch nothing: the key is given, pinned or cached, or there is no verdict (exit code 3)'
             cand --replay 'Run the check again and compare its result with the receipt''s'
             cand --allow-unknown-fields 'Ignore fields that a request does not have, as the hosted service does'

@@ -102,7 +102,7 @@ complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -s j -l jobs -d 
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l color -d 'When to colour text for people' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l jsonl -d 'Every input has one receipt on each line, as files named *.jsonl and *.ndjson have'
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l jsonl -d 'Every input has one receipt on each line, also out of gzip; *.jsonl, *.ndjson and *.jsonl.gz are always read so'
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l offline -d 'Fetch nothing: the key is given, pinned or cached, or there is no verdict (exit code 3)'
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l replay -d 'Run the check again and compare its result with the receipt\'s'
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l allow-unknown-fields -d 'Ignore fields that a request does not have, as the hosted service does'

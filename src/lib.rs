@@ -7,6 +7,8 @@
 //! - [`request::parse`] makes a [`request::Request`] of a document, or lists every problem.
 //! - [`check::check`] checks it and gives the [`check::Outcome`].
 //! - [`response::body`] writes the outcome as the service's answer.
+//! - [`receipt::attestation::seal`] signs it, and a [`receipt::UnverifiedReceipt`] becomes a
+//!   [`receipt::VerifiedReceipt`] only through an audit with a key that [`trust`] decided on.
 //!
 //! The library is pure: it uses no clock, environment, file, socket or terminal. Without the default
 //! feature `cli` it builds for WebAssembly.

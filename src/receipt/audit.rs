@@ -129,14 +129,16 @@ impl Audit {
         self.binding != Binding::NoData
     }
 
-    /// The first reason for an answer that is not yes.
+    /// The fact to name as the reason for an answer that is not yes.
     #[must_use]
     pub fn reason(&self) -> Option<&Fact> {
-        let failing = self.facts.iter().find(|fact| fact.status == Status::Fails);
-        match (failing, self.answer()) {
-            (_, Answer::Yes) => None,
-            (Some(fact), _) => Some(fact),
-            (None, _) => self.facts.iter().find(|fact| fact.status == Status::Open),
+        let first = |wanted: &dyn Fn(&Fact) -> bool| self.facts.iter().find(|fact| wanted(fact));
+        match self.answer() {
+            Answer::Yes => None,
+            Answer::Unavailable => first(&|fact| fact.subject == Subject::KeySource),
+            // Where nothing fails, something could not be compared.
+            Answer::No => first(&|fact| fact.status == Status::Fails)
+                .or_else(|| first(&|fact| fact.code == Code::NothingToCompare)),
         }
     }
 }

@@ -229,6 +229,26 @@ fn what_cannot_have_been_signed_is_not_genuine() {
     assert!(UnverifiedReceipt::read(twice).is_err());
 }
 
+/// The reason is what decided, whatever else is odd.
+#[test]
+fn the_reason_is_the_one_that_decided() {
+    // Inconsistent in a smaller matter, too old, and unbound.
+    let body = r#"{"result":"pass","verification_id":"x","verified_at":"2026-01-01T00:00:00Z",
+        "verify":{"public_key_url":"https://verify.sarnai.dev/.well-known/agent-card.json","key_version":"v1-own"}}"#;
+    let text = signed(body, Context::Verification);
+    let data = DataInHand { output: Some(Due::Unhashable), ..DataInHand::default() };
+    let unbound = audit_with(&text, &own(), &Questions { data, ..Questions::default() });
+    assert_eq!(unbound.warnings.len(), 1);
+    assert_eq!(unbound.reason().unwrap().code, Code::NothingToCompare);
+    let demands = Demands { max_age: Some(chrono::TimeDelta::days(1)), ..Demands::default() };
+    let questions = Questions { demands, ..Questions::default() };
+    let old = audit_with(&text, &own(), &questions);
+    assert_eq!(old.reason().unwrap().code, Code::TooOld);
+    let undecided = audit_with(&text, &Given::default(), &questions);
+    assert_eq!(undecided.answer(), Answer::Unavailable);
+    assert_eq!(undecided.reason().unwrap().code, Code::Offline);
+}
+
 #[test]
 fn later_facts_count() {
     let mut audit = audit(FINAL);

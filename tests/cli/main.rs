@@ -23,7 +23,9 @@ mod hash;
 mod help;
 /// Receipts made and verified with other programs.
 mod interop;
-/// Keys, signed answers and the verification of receipts.
+/// The verification of receipts.
 mod receipts;
+/// Keys and signed answers.
+mod signing;
 /// `aov template`: what goes where.
 mod template;

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use crate::examples::commands;
+use crate::signing::signing_arguments;
 use crate::support::{Ended, Sandbox, end, project};
 
-fn real(name: &str) -> String {
+pub(crate) fn real(name: &str) -> String {
     std::fs::read_to_string(project().join("fixtures/real").join(name)).unwrap()
 }
 
@@ -25,17 +26,17 @@ fn verify(sandbox: &Sandbox, arguments: &[&str]) -> Ended {
     sandbox.aov(&[&["verify-receipt"], arguments].concat())
 }
 
-fn code(sandbox: &Sandbox, arguments: &[&str]) -> Option<i32> {
+pub(crate) fn code(sandbox: &Sandbox, arguments: &[&str]) -> Option<i32> {
     verify(sandbox, arguments).code
 }
 
-fn json(sandbox: &Sandbox, arguments: &[&str]) -> serde_json::Value {
+pub(crate) fn json(sandbox: &Sandbox, arguments: &[&str]) -> serde_json::Value {
     let ended = verify(sandbox, &[arguments, &["--format", "json"]].concat());
     serde_json::from_str(&ended.stdout).unwrap()
 }
 
 /// The text of `fact.member` in the report on a single receipt.
-fn fact<'j>(report: &'j serde_json::Value, fact: &str, member: &str) -> &'j str {
+pub(crate) fn fact<'j>(report: &'j serde_json::Value, fact: &str, member: &str) -> &'j str {
     report["receipts"][0]["facts"][fact][member].as_str().unwrap_or("missing")
 }
 
@@ -164,17 +165,17 @@ fn what_cannot_be_run_is_2() {
     sandbox.file("cut.json", &real("final-receipt.json")[..500]);
     let cut = verify(&sandbox, &["cut.json"]);
     assert_eq!(cut.code, Some(2));
-    assert!(cut.stdout.contains("cut.json:1"), "{}", cut.stdout);
+    assert!(cut.stderr.contains("cut.json:1"), "{}", cut.stderr);
     let twice =
         real("final-receipt.json").replacen("\"result\"", "\"result\": \"pass\", \"result\"", 2);
     sandbox.file("twice.json", twice);
     let twice = verify(&sandbox, &["twice.json"]);
     assert_eq!(twice.code, Some(2));
-    assert!(twice.stdout.contains("stands twice"), "{}", twice.stdout);
+    assert!(twice.stderr.contains("stands twice"), "{}", twice.stderr);
     std::fs::create_dir(sandbox.path().join("empty")).unwrap();
     let empty = verify(&sandbox, &["empty"]);
     assert_eq!((empty.code, empty.stdout.as_str()), (Some(2), ""));
-    assert!(empty.stderr.contains("no receipt"), "{}", empty.stderr);
+    assert!(empty.stderr.contains("there is no *.json"), "{}", empty.stderr);
     sandbox.file("empty.jsonl", "\n\n");
     let report = json(&sandbox, &["empty.jsonl"]);
     assert_eq!(
@@ -318,7 +319,7 @@ fn many_at_once() {
     );
     let human = verify(&sandbox, &["folder", "more.jsonl"]);
     assert_eq!(human.stdout.lines().count(), 7, "{}", human.stdout);
-    assert!(human.stdout.contains("error more.jsonl:3:1:1:"), "{}", human.stdout);
+    assert!(human.stdout.contains("error more.jsonl:3:1:"), "{}", human.stdout);
     assert!(human.stdout.ends_with("exit code 2 (4 of 0, 1 of 1, 1 of 2)\n"), "{}", human.stdout);
     assert_eq!(human.stderr, "", "no progress bar where there is no terminal");
     let quiet = verify(&sandbox, &["folder", "--quiet"]);
@@ -394,193 +395,6 @@ fn a_verification_id_met_twice_with_different_content_is_a_failure() {
     let report = json(&sandbox, &[&["one.json", "forged.json"], &card[..]].concat());
     assert_eq!(report["receipts"][1]["facts"]["unique"]["code"], "seen_different");
     assert_eq!(report["receipts"][0]["exit_code"], 0);
-}
-
-#[test]
-fn keygen_makes_private_keys_once() {
-    let sandbox = Sandbox::new();
-    let made = sandbox.aov(&["keygen", "aov.key"]);
-    assert_eq!(made.code, Some(0), "{}", made.stderr);
-    let path = sandbox.path().join("aov.key");
-    let secret = std::fs::read_to_string(&path).unwrap();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    }
-    let material = secret.trim_end().rsplit(':').next().unwrap();
-    assert!(!made.stdout.contains(material) && !made.stderr.contains(material));
-    let entry: serde_json::Value = serde_json::from_str(&made.stdout).unwrap();
-    let version = entry["params"]["currentKeyVersion"].as_str().unwrap();
-    assert!(
-        version.starts_with("v1-") && entry["params"]["publicKeys"][0]["keyVersion"] == version
-    );
-    assert_eq!(sandbox.aov(&["keygen", "aov.key", "--show"]).stdout, made.stdout);
-
-    let again = sandbox.aov(&["keygen", "aov.key"]);
-    assert_eq!((again.code, again.stdout.as_str()), (Some(2), ""));
-    assert!(again.stderr.contains("never overwritten"), "{}", again.stderr);
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), secret);
-
-    // Rotation: the new key in front, the old one kept.
-    sandbox.file("card.json", format!(r#"{{"capabilities":{{"extensions":[{}]}}}}"#, made.stdout));
-    let rotated =
-        sandbox.aov(&["keygen", "next.key", "--key-version", "v2", "--agent-card", "card.json"]);
-    assert_eq!(rotated.code, Some(0), "{}", rotated.stderr);
-    let card: serde_json::Value = serde_json::from_str(&rotated.stdout).unwrap();
-    let params = &card["capabilities"]["extensions"][0]["params"];
-    assert_eq!(params["currentKeyVersion"], "v2");
-    assert_eq!(params["publicKeys"][0]["keyVersion"], "v2");
-    assert_eq!(params["publicKeys"][1]["keyVersion"], version);
-    // A card that cannot take the key leaves none behind.
-    sandbox.file("new.json", &rotated.stdout);
-    let taken =
-        sandbox.aov(&["keygen", "third.key", "--key-version", "v2", "--agent-card", "new.json"]);
-    assert_eq!(taken.code, Some(2));
-    assert!(!sandbox.path().join("third.key").exists());
-}
-
-fn signing_arguments(key: &str) -> Vec<&str> {
-    vec![
-        "check",
-        "request.json",
-        "--format",
-        "json",
-        "--public-url",
-        "https://verifier.example/aov/",
-        "--sign-key",
-        key,
-    ]
-}
-
-#[test]
-fn a_signed_answer_verifies_and_says_where() {
-    let sandbox = Sandbox::new();
-    sandbox.file("request.json", real("draft-request.json"));
-    let entry = sandbox.aov(&["keygen", "aov.key"]).stdout;
-    sandbox.file("card.json", format!(r#"{{"capabilities":{{"extensions":[{entry}]}}}}"#));
-    for detail in ["full", "compact"] {
-        let ended =
-            sandbox.aov(&[&signing_arguments("aov.key")[..], &["--detail", detail]].concat());
-        assert_eq!(ended.code, Some(1), "{}", ended.stderr);
-        let receipt: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
-        assert_eq!(
-            receipt["verify"]["public_key_url"],
-            "https://verifier.example/aov/.well-known/agent-card.json"
-        );
-        assert_eq!(receipt["verify"]["mcp"], "https://verifier.example/aov/mcp");
-        assert_eq!(receipt["verify"]["service"], "aov");
-        assert_eq!(receipt["verified_at"], receipt["attestation"]["timestamp"]);
-        assert_eq!(receipt.get("request_hash").is_some(), detail == "full");
-        let id = receipt["verification_id"].as_str().unwrap();
-        assert!(id.len() == 36 && &id[14..15] == "4" && "89ab".contains(&id[19..20]), "{id}");
-        sandbox.file("receipt.json", &ended.stdout);
-        let report = json(
-            &sandbox,
-            &[
-                "receipt.json",
-                "--agent-card",
-                "card.json",
-                "--request",
-                "request.json",
-                "--replay",
-                "--max-age",
-                "1h",
-            ],
-        );
-        assert_eq!(report["receipts"][0]["verdict"], "genuine_bound", "{report}");
-        assert_eq!(report["receipts"][0]["exit_code"], 0);
-        assert_eq!(report["receipts"][0]["warnings"], serde_json::json!([]));
-        assert_eq!(fact(&report, "issuer", "code"), "issuer_given");
-        assert_eq!(fact(&report, "key_source", "code"), "key_card_file");
-        // Nobody else has to trust this issuer.
-        assert_eq!(code(&sandbox, &["receipt.json"]), Some(1));
-    }
-}
-
-#[test]
-fn a_key_comes_from_a_file_the_environment_or_standard_input() {
-    let sandbox = Sandbox::new();
-    sandbox.file("request.json", real("final-request.json"));
-    sandbox.aov(&["keygen", "aov.key"]);
-    let secret = std::fs::read_to_string(sandbox.path().join("aov.key")).unwrap();
-    let arguments =
-        ["check", "request.json", "--format", "json", "--public-url", "https://verifier.example"];
-    let from_environment =
-        end(sandbox.command().args(arguments).env("AOV_SECRET_KEY", &secret), None);
-    assert_eq!(from_environment.code, Some(0), "{}", from_environment.stderr);
-    let line = secret.lines().last().unwrap();
-    let from_line = end(sandbox.command().args(arguments).env("AOV_SECRET_KEY", line), None);
-    assert_eq!(from_line.code, Some(0), "{}", from_line.stderr);
-    let from_stdin = sandbox.aov_with(&signing_arguments("-"), &secret);
-    assert_eq!(from_stdin.code, Some(0), "{}", from_stdin.stderr);
-    // One standard input is not two things.
-    let both = [
-        "check",
-        "-",
-        "--format",
-        "json",
-        "--public-url",
-        "https://verifier.example",
-        "--sign-key",
-        "-",
-    ];
-    assert_eq!(sandbox.aov_with(&both, &secret).code, Some(2));
-    // Without a key nothing is signed, and nothing is answered as if it were.
-    let none = sandbox.aov(&arguments);
-    assert_eq!(none.code, Some(2));
-    assert!(none.stdout.contains("\"code\": \"usage\""), "{}", none.stdout);
-    assert!(!none.stdout.contains("attestation"), "{}", none.stdout);
-    let human = sandbox.aov(&[
-        "check",
-        "request.json",
-        "--public-url",
-        "https://v.example",
-        "--sign-key",
-        "aov.key",
-    ]);
-    assert_eq!(human.code, Some(2));
-    let local = ["check", "request.json", "--format", "json", "--sign-key", "aov.key"];
-    assert_eq!(sandbox.aov(&local).code, Some(2), "signing needs an address");
-    let damaged = end(
-        sandbox.command().args(arguments).env("AOV_SECRET_KEY", "aov-secret-key-v1:v1:c2VjcmV0"),
-        None,
-    );
-    assert_eq!(damaged.code, Some(2));
-    assert!(!format!("{damaged:?}").contains("c2VjcmV0"), "{damaged:?}");
-}
-
-#[cfg(unix)]
-#[test]
-fn a_loose_key_file_is_refused_with_its_remedy() {
-    use std::os::unix::fs::PermissionsExt;
-    let sandbox = Sandbox::new();
-    sandbox.file("request.json", real("final-request.json"));
-    sandbox.aov(&["keygen", "aov.key"]);
-    let path = sandbox.path().join("aov.key");
-    for mode in [0o644, 0o640, 0o660, 0o604] {
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
-        let ended = sandbox.aov(&signing_arguments("aov.key"));
-        assert_eq!((ended.code, ended.stderr.as_str()), (Some(2), ""));
-        assert!(ended.stdout.contains("chmod 600 aov.key"), "{}", ended.stdout);
-    }
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o400)).unwrap();
-    assert_eq!(sandbox.aov(&signing_arguments("aov.key")).code, Some(0));
-}
-
-#[test]
-fn a_receipt_is_never_overwritten() {
-    let sandbox = Sandbox::new();
-    sandbox.file("request.json", real("final-request.json"));
-    sandbox.aov(&["keygen", "aov.key"]);
-    let arguments = [&signing_arguments("aov.key")[..], &["--output", "receipt.json"]].concat();
-    assert_eq!(sandbox.aov(&arguments).code, Some(0));
-    let first = std::fs::read(sandbox.path().join("receipt.json")).unwrap();
-    let again = sandbox.aov(&arguments);
-    assert_eq!(again.code, Some(2));
-    assert!(again.stderr.contains("never overwritten"), "{}", again.stderr);
-    assert_eq!(std::fs::read(sandbox.path().join("receipt.json")).unwrap(), first);
-    assert_eq!(sandbox.names(), ["aov.key", "receipt.json", "request.json"]);
 }
 
 #[cfg(unix)]
@@ -726,4 +540,36 @@ fn hostile_text_is_shown_escaped() {
         let raw = |text: &str| text.contains(['\u{1b}', '\u{202e}', '\u{9b}']);
         assert!(!raw(&ended.stdout) && !raw(&ended.stderr), "{}", ended.stdout);
     }
+}
+
+/// docs/receipts.md lists every verdict, subject and code with its meaning, and nothing else.
+#[test]
+fn the_documented_codes_are_those_there_are() {
+    use agent_output_verifier::receipt::fact::{Code, NotChecked, Subject, Verdict};
+    let text = std::fs::read_to_string(project().join("docs/receipts.md")).unwrap();
+    let rows = |heading: &str| -> Vec<(String, String)> {
+        let section = text.split(&format!("# {heading}\n")).nth(1).unwrap();
+        let section = section.split("\n#").next().unwrap();
+        let cells = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+        cells.map(|(code, rest)| (code.into(), rest.split(" |").next().unwrap().into())).collect()
+    };
+    let pairs = |codes: Vec<(&str, &str)>| -> Vec<(String, String)> {
+        codes.into_iter().map(|(code, meaning)| (code.into(), meaning.into())).collect()
+    };
+    assert_eq!(
+        rows("Verdicts"),
+        pairs(Verdict::ALL.iter().map(|it| (it.as_str(), it.meaning())).collect())
+    );
+    assert_eq!(
+        rows("Subjects"),
+        pairs(Subject::ALL.iter().map(|it| (it.as_str(), it.meaning())).collect())
+    );
+    assert_eq!(
+        rows("Codes"),
+        pairs(Code::ALL.iter().map(|it| (it.as_str(), it.meaning())).collect())
+    );
+    assert_eq!(
+        rows("Not checked"),
+        pairs(NotChecked::ALL.iter().map(|it| (it.as_str(), it.meaning())).collect())
+    );
 }

@@ -122,7 +122,8 @@ pub(crate) fn xdg_folder(variable: &str, below_home: &str) -> Option<PathBuf> {
     absolute(variable).or_else(|| Some(absolute("HOME")?.join(below_home))).map(|it| it.join("aov"))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
 

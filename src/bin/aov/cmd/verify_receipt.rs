@@ -1,9 +1,9 @@
 //! `aov verify-receipt`: is this receipt genuine, whose is it, and is it about this data?
 
-mod records;
+mod reporter;
 pub(crate) mod work;
 
-use std::io::IsTerminal as _;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use agent_output_verifier::check::{Work, check};
@@ -14,14 +14,13 @@ use agent_output_verifier::receipt::attestation::Context;
 use agent_output_verifier::receipt::card::CardKeys;
 use agent_output_verifier::receipt::fact::Code;
 use agent_output_verifier::receipt::replay::Replay;
-use agent_output_verifier::receipt::{Audited, DataInHand, Demands, Questions};
+use agent_output_verifier::receipt::{DataInHand, Demands, Questions};
 use agent_output_verifier::request::{Part, UnknownFields, parse};
 use agent_output_verifier::trust::{CardAddress, Given, KeyDecision, KeySource, Refusal};
 use chrono::{DateTime, TimeDelta, Utc};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use self::records::Source;
-use self::work::{Checked, Plan};
+use self::reporter::Reporter;
+use self::work::Plan;
 use super::{Failure, Session};
 use crate::args::Format;
 use crate::exit::{self, Exit};
@@ -29,13 +28,10 @@ use crate::input::JsonFile;
 use crate::keyring::{self, Keyring};
 use crate::manual::Manual;
 use crate::net::{self, Asker};
-use crate::output::{self, Sink, Stdout};
+use crate::output;
+use crate::records::{Origin, Walk};
 use crate::report::Rejection;
-use crate::report::receipt as report;
-use crate::term::{self, Terminal};
-
-/// How much of a report is gathered before it is printed.
-const MAX_PENDING: usize = 1 << 15;
+use crate::term;
 
 /// Verify receipts: genuine, whose, and about which data
 ///
@@ -51,7 +47,8 @@ pub(crate) struct Args {
     #[arg(value_name = "RECEIPT", required = true)]
     receipts: Vec<PathBuf>,
 
-    /// Every input has one receipt on each line, as files named *.jsonl and *.ndjson have
+    /// Every input has one receipt on each line, also out of gzip; *.jsonl, *.ndjson and *.jsonl.gz
+    /// are always read so
     #[arg(long)]
     jsonl: bool,
 
@@ -79,7 +76,7 @@ pub(crate) struct Args {
 
     /// How many receipts to work on at a time [default: one for each core]
     #[arg(short, long, value_name = "N", help_heading = "Report")]
-    jobs: Option<std::num::NonZeroUsize>,
+    jobs: Option<NonZeroUsize>,
 }
 
 /// Whose key.
@@ -237,26 +234,30 @@ fn age(text: &str) -> Result<TimeDelta, String> {
 }
 
 pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failure> {
-    let sources = records::sources(&arguments.receipts, arguments.jsonl, &mut session.inputs)?;
-    let single = matches!(sources.as_slice(), [source] if source.is_single());
+    let walk = Walk {
+        all_lines: arguments.jsonl,
+        extensions: &["json", "jsonl", "ndjson"],
+        role: "the receipts",
+    };
+    let origins = walk.origins(&arguments.receipts, &mut session.inputs)?;
+    let single = matches!(&*origins, [origin] if origin.is_single());
     if arguments.emit_signed_bytes.is_some() && !single {
         return Err(Failure::Usage(
             "--emit-signed-bytes is for a single receipt; name one file".to_owned(),
         ));
     }
     let plan = plan(&arguments, session, Utc::now())?;
-    let jobs = arguments.jobs.map_or_else(
-        || std::thread::available_parallelism().map_or(1, usize::from),
-        usize::from,
-    );
-    let at_once = sources.iter().any(Source::is_stdin);
-    let mut reporter = Reporter::new(&arguments, single, at_once, session.color);
+    let jobs = match arguments.jobs {
+        _ if single => 1,
+        Some(jobs) => jobs.get(),
+        None => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
+    };
+    let total = origins.iter().all(Origin::is_single).then_some(origins.len() as u64);
+    let mut reporter = Reporter::new(&arguments, single, total, session.color);
     let mut written = Ok(());
-    plan.run(&sources, if single { 1 } else { jobs }, |checked| {
-        let result = reporter.take(&sources[checked.source].name, &checked);
-        if written.is_ok() {
-            written = result;
-        }
+    plan.run(&origins, jobs, |block| {
+        written = reporter.take(block);
+        written.is_ok()
     });
     for note in plan.keyring.take_notes() {
         output::complain(&format!("note: {note}\n"));
@@ -375,133 +376,6 @@ fn rejected(what: &str, file: &JsonFile, invalid: Invalid) -> Failure {
 
 fn root(file: &Option<JsonFile>) -> Option<Node<'_>> {
     file.as_ref().map(|file| file.document.root())
-}
-
-/// Writes the report as results come.
-struct Reporter<'a> {
-    arguments: &'a Args,
-    /// One receipt in full, instead of a line for each.
-    single: bool,
-    terminal: Terminal,
-    stdout: Stdout,
-    /// What is still to be printed; a line at a time would cost more than the line.
-    pending: String,
-    /// Whether somebody may be waiting for each line: a person, or who writes the next receipt.
-    at_once: bool,
-    summary: report::Summary,
-    exit: Exit,
-    progress: Option<ProgressBar>,
-}
-
-impl<'a> Reporter<'a> {
-    fn new(
-        arguments: &'a Args,
-        single: bool,
-        at_once: bool,
-        color: anstream::ColorChoice,
-    ) -> Self {
-        let wanted = !single && !arguments.quiet && std::io::stderr().is_terminal();
-        Self {
-            arguments,
-            single,
-            terminal: Terminal::stdout(color),
-            stdout: Stdout::default(),
-            pending: String::new(),
-            at_once: at_once || std::io::stdout().is_terminal(),
-            summary: report::Summary::default(),
-            exit: Exit::Ok,
-            progress: wanted.then(progress_bar),
-        }
-    }
-
-    fn take(&mut self, name: &str, checked: &Checked) -> Result<(), Failure> {
-        if let (Some(path), Ok(receipt)) = (&self.arguments.emit_signed_bytes, &checked.result) {
-            emit_signed_bytes(&receipt.audited, path)?;
-        }
-        let text = match self.arguments.format {
-            Format::Human if self.single => report::human(name, checked, self.terminal),
-            Format::Human => report::human_line(name, checked, self.terminal),
-            Format::Json => {
-                let before =
-                    if self.summary.total() == 0 { report::JSON_BEGIN } else { "," };
-                format!("{before}\n{}", report::json(name, checked))
-            }
-        };
-        self.summary.count(checked);
-        self.exit = self.exit.merge(checked.exit());
-        if let Some(progress) = &self.progress {
-            progress.inc(1);
-        }
-        self.print(&text)
-    }
-
-    fn finish(mut self) -> Result<Exit, Failure> {
-        if let Some(progress) = self.progress.take() {
-            progress.finish_and_clear();
-        }
-        let nothing = self.summary.total() == 0;
-        if nothing {
-            self.exit = Exit::CannotRun;
-        }
-        let begin = if nothing { report::JSON_BEGIN } else { "" };
-        match self.arguments.format {
-            Format::Json => {
-                self.print(&format!("{begin}\n{}", report::json_end(&self.summary, self.exit)))?;
-            }
-            Format::Human if !self.single && !nothing => {
-                self.print(&self.summary.human(self.exit))?;
-            }
-            Format::Human => {}
-        }
-        self.flush()?;
-        if nothing {
-            return Err(Failure::Usage("there is no receipt in what was named".to_owned()));
-        }
-        Ok(self.exit)
-    }
-
-    fn print(&mut self, text: &str) -> Result<(), Failure> {
-        let bytes_are_printed = self.arguments.emit_signed_bytes.as_deref() == Some(Path::new("-"));
-        if self.arguments.quiet || bytes_are_printed {
-            return Ok(());
-        }
-        self.pending.push_str(text);
-        if self.at_once || self.pending.len() > MAX_PENDING { self.flush() } else { Ok(()) }
-    }
-
-    fn flush(&mut self) -> Result<(), Failure> {
-        let Self { stdout, pending, progress, .. } = self;
-        let mut write = || stdout.write(pending.as_bytes());
-        let written = match progress {
-            Some(progress) => progress.suspend(write),
-            None => write(),
-        };
-        pending.clear();
-        Ok(written?)
-    }
-}
-
-/// On standard error, and only where that is a terminal.
-fn progress_bar() -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    let style = ProgressStyle::with_template("{spinner} {human_pos} receipts, {per_sec}");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
-}
-
-/// The bytes, whether the signature holds for them or not: the point is to look for oneself.
-fn emit_signed_bytes(audited: &Audited, path: &Path) -> Result<(), Failure> {
-    let bytes = match audited {
-        Audited::Verified(receipt, _) => receipt.signed_bytes().to_vec(),
-        Audited::Unverified(receipt, audit) => {
-            receipt.signed_bytes(audit.context).map_err(|error| {
-                let why = term::safe(&error.to_string()).into_owned();
-                Failure::Usage(format!("there are no signed bytes to write: {why}"))
-            })?
-        }
-    };
-    let mut sink = Sink::new(Some(path));
-    sink.write(&bytes)?;
-    Ok(sink.finish()?)
 }
 
 #[cfg(test)]

@@ -98,13 +98,13 @@ impl Summary {
 }
 
 /// One audit in full.
-pub(crate) fn human(name: &str, checked: &Checked, terminal: Terminal) -> String {
-    let place = place(name, checked.line);
+pub(crate) fn human(checked: &Checked, terminal: Terminal) -> String {
+    let place = place(&checked.name, checked.line);
     let receipt = match &checked.result {
         Ok(receipt) => receipt,
         Err(unread) => {
             let error = paint("error", AnsiColor::Red.on_default().bold(), terminal);
-            return format!("{error}: {}\n", unread_sentence(&place, unread));
+            return format!("{error}: {}\n", unread_sentence(checked, unread));
         }
     };
     let audit = receipt.audited.audit();
@@ -211,10 +211,10 @@ fn side_by_side(replayed: &Replayed) -> String {
 }
 
 /// One audit on a line.
-pub(crate) fn human_line(name: &str, checked: &Checked, terminal: Terminal) -> String {
-    let place = place(name, checked.line);
+pub(crate) fn human_line(checked: &Checked, terminal: Terminal) -> String {
+    let place = place(&checked.name, checked.line);
     let (word, style, text) = match &checked.result {
-        Err(unread) => ("error", AnsiColor::Red, unread_sentence(&place, unread)),
+        Err(unread) => ("error", AnsiColor::Red, unread_sentence(checked, unread)),
         Ok(receipt) => {
             let audit = receipt.audited.audit();
             let text = format!("{place}: {}", sentence(receipt, audit));
@@ -257,15 +257,15 @@ fn sentence(receipt: &Receipt, audit: &Audit) -> String {
     text
 }
 
-fn unread_sentence(place: &str, unread: &Unread) -> String {
+fn unread_sentence(checked: &Checked, unread: &Unread) -> String {
     match unread.position {
-        Some((line, column)) => format!("{place}:{line}:{column}: {}", unread.message),
-        None => format!("cannot read {place}: {}", unread.message),
+        Some(position) => format!("{}:{position}: {}", checked.name, unread.message),
+        None => format!("cannot read {}: {}", place(&checked.name, checked.line), unread.message),
     }
 }
 
 /// The beginning of the JSON report: one object, its records as they come.
-pub(crate) const JSON_BEGIN: &str = "{\"format_version\":1,\"receipts\":[";
+pub(crate) const JSON_BEGIN: &str = "{\"format_version\":1,\"receipts\":[\n";
 
 /// The end of it.
 pub(crate) fn json_end(summary: &Summary, exit: Exit) -> String {
@@ -273,20 +273,20 @@ pub(crate) fn json_end(summary: &Summary, exit: Exit) -> String {
 }
 
 /// One audit as a JSON object.
-pub(crate) fn json(name: &str, checked: &Checked) -> String {
+pub(crate) fn json(checked: &Checked) -> String {
     let mut members = vec![
-        ("receipt", Json::text(name)),
+        ("receipt", Json::text(&*checked.name)),
         ("line", checked.line.map_or(Json::Null, Json::Count)),
         ("exit_code", Json::Count(checked.exit().code().into())),
     ];
     match &checked.result {
         Err(unread) => {
-            let (line, column) = unread.position.unzip();
+            let count = |number: usize| Json::Count(number as u64);
             let error = vec![
                 ("code", Json::text(unread.code)),
                 ("message", Json::text(&*unread.message)),
-                ("line", line.map_or(Json::Null, Json::Count)),
-                ("column", column.map_or(Json::Null, Json::Count)),
+                ("line", unread.position.map_or(Json::Null, |it| count(it.line))),
+                ("column", unread.position.map_or(Json::Null, |it| count(it.column))),
             ];
             members.push(("error", Json::Object(error)));
         }

@@ -44,12 +44,17 @@ fn run_with(net: Net, arguments: &[&str]) -> Result<Vec<(Exit, Option<Code>)>, F
         trust_file: None,
         ..Session::new(anstream::ColorChoice::Never)
     };
-    let sources = records::sources(&arguments.receipts, arguments.jsonl, &mut session.inputs)?;
+    let walk = Walk { all_lines: arguments.jsonl, extensions: &["json"], role: "the receipts" };
+    let origins = walk.origins(&arguments.receipts, &mut session.inputs)?;
     let plan = plan(&arguments, &mut session, "2026-11-02T00:00:00Z".parse().unwrap())?;
     let mut ended = Vec::new();
-    plan.run(&sources, 2, |checked| {
-        let code = checked.result.as_ref().ok().and_then(|receipt| receipt.audited.audit().reason());
-        ended.push((checked.exit(), code.map(|fact| fact.code)));
+    plan.run(&origins, 2, |block| {
+        ended.extend(block.iter().map(|checked| {
+            let receipt = checked.result.as_ref().ok();
+            let reason = receipt.and_then(|receipt| receipt.audited.audit().reason());
+            (checked.exit(), reason.map(|fact| fact.code))
+        }));
+        true
     });
     Ok(ended)
 }

@@ -1,27 +1,22 @@
 //! Verifying one receipt, and many: on all cores, in the order given, with memory for as many
 //! receipts as are being worked on.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use agent_output_verifier::json::{Lines, Node};
+use agent_output_verifier::json::{Lines, Node, Position};
 use agent_output_verifier::receipt::fact::{Code, Fact, Status, Subject};
 use agent_output_verifier::receipt::replay::{Replay, Replayed};
 use agent_output_verifier::receipt::{Answer, Audited, Questions, UnverifiedReceipt};
 use agent_output_verifier::trust::{KeyClaim, KeyDecision, Refusal};
 
-use super::records::{Record, Source};
+use crate::batch::in_order;
 use crate::exit::Exit;
+use crate::input::{Inputs, explain, in_file, read_file};
 use crate::keyring::Keyring;
+use crate::records::{Block, MAX_RECORD, Origin, too_long};
 use crate::term;
-
-/// Records that travel between threads together.
-const CHUNK: usize = 32;
-
-/// A chunk and its place among the others.
-type Numbered<T> = (usize, Vec<T>);
 
 /// What receipts are held against.
 #[derive(Debug)]
@@ -39,8 +34,8 @@ pub(crate) struct Plan {
 /// What became of one record.
 #[derive(Debug)]
 pub(crate) struct Checked {
-    /// Which source it is from.
-    pub(crate) source: usize,
+    /// The name of what it is from, fit for a terminal.
+    pub(crate) name: String,
     /// Its line in JSONL.
     pub(crate) line: Option<u64>,
     /// The audit, or why there is none.
@@ -61,10 +56,10 @@ pub(crate) struct Receipt {
 /// Why a record is no receipt to audit.
 #[derive(Debug)]
 pub(crate) struct Unread {
-    /// `unreadable` or `not_json`.
+    /// `unreadable`, `not_json` or `internal_error`.
     pub(crate) code: &'static str,
-    /// Line and column in the record, for text that is not JSON.
-    pub(crate) position: Option<(u64, u64)>,
+    /// Line and column in the file, for text that is not JSON.
+    pub(crate) position: Option<Position>,
     /// Why, fit for a terminal.
     pub(crate) message: String,
 }
@@ -103,28 +98,88 @@ impl Checked {
 }
 
 impl Plan {
-    /// Verifies one record. `state` is the same for all records of a run.
-    fn check(&self, record: Record, state: &RandomState, recent: &mut Recent) -> Checked {
-        let Record { source, line, bytes } = record;
-        let result = bytes
-            .map_err(|message| Unread { code: "unreadable", position: None, message })
-            .and_then(|bytes| self.audit(bytes, state, recent));
-        Checked { source, line, result }
+    /// Verifies every record and hands the results over in order. With one job all of it happens
+    /// on this thread.
+    pub(crate) fn run(
+        &self,
+        origins: &[Origin],
+        jobs: usize,
+        mut report: impl FnMut(&[Checked]) -> bool,
+    ) {
+        let state = RandomState::new();
+        let mut seen = Seen::default();
+        in_order(
+            jobs,
+            |take| {
+                for (at, origin) in origins.iter().enumerate() {
+                    let more = origin.blocks(&mut |block| {
+                        let cost = block.cost(origin);
+                        take((at, block), cost)
+                    });
+                    if !more {
+                        return;
+                    }
+                }
+            },
+            Recent::default,
+            |recent, (at, block)| self.block(&origins[at], block, &state, recent),
+            |mut checked| {
+                checked.iter_mut().for_each(|checked| seen.note(checked));
+                report(&checked)
+            },
+        );
+    }
+
+    fn block(
+        &self,
+        origin: &Origin,
+        block: Block,
+        state: &RandomState,
+        recent: &mut Recent,
+    ) -> Vec<Checked> {
+        let mut check = |line, bytes: Result<Vec<u8>, String>| {
+            let unread = |code, message| Unread { code, position: None, message };
+            // A fault in this program costs one receipt its verdict, not the others.
+            let audited = catch_unwind(AssertUnwindSafe(|| {
+                self.audit(line, bytes.map_err(|it| unread("unreadable", it))?, state, recent)
+            }));
+            let result = audited.unwrap_or_else(|_| {
+                let message = "a fault in aov; please report it".to_owned();
+                Err(unread("internal_error", message))
+            });
+            Checked { name: origin.name.clone(), line, result }
+        };
+        match block {
+            Block::Unreadable(line, cause) => vec![check(line, Err(cause))],
+            Block::Whole => {
+                let read = match &origin.path {
+                    Some(path) => read_file(path),
+                    None => Inputs::rest_of_stdin(),
+                };
+                vec![check(None, read.map_err(|error| explain(&error)))]
+            }
+            Block::Lines(first, bytes) => (first..)
+                .zip(bytes.strip_suffix(b"\n").unwrap_or(&bytes).split(|byte| *byte == b'\n'))
+                .filter(|(_, record)| !record.iter().all(u8::is_ascii_whitespace))
+                .map(|(line, record)| {
+                    let fits = record.len() <= MAX_RECORD;
+                    check(Some(line), if fits { Ok(record.to_vec()) } else { Err(too_long()) })
+                })
+                .collect(),
+        }
     }
 
     fn audit(
         &self,
+        line: Option<u64>,
         bytes: Vec<u8>,
         state: &RandomState,
         recent: &mut Recent,
     ) -> Result<Receipt, Unread> {
-        let receipt = UnverifiedReceipt::read_or_return(bytes).map_err(|(error, bytes)| {
-            let position = Lines::new(&bytes).position(error.offset);
-            Unread {
-                code: "not_json",
-                position: Some((position.line as u64, position.column as u64)),
-                message: term::safe(&error.to_string()).into_owned(),
-            }
+        let receipt = UnverifiedReceipt::read_or_return(bytes).map_err(|(error, bytes)| Unread {
+            code: "not_json",
+            position: Some(in_file(line, Lines::new(&bytes).position(error.offset))),
+            message: term::safe(&error.to_string()).into_owned(),
         })?;
         // The structure says what is wrong; without a key version there is no key.
         let unnamed = KeyDecision::Untrusted(Refusal::new(Code::IssuerUnnamed));
@@ -147,126 +202,37 @@ impl Plan {
         };
         Ok(Receipt { audited, replayed, content })
     }
-
-    /// Verifies every record of the sources and hands the results over in order. With one job all
-    /// of it happens on this thread.
-    pub(crate) fn run(&self, sources: &[Source], jobs: usize, mut report: impl FnMut(Checked)) {
-        let state = RandomState::new();
-        let mut seen = Seen::default();
-        let mut finish = |mut checked: Checked| {
-            seen.note(&mut checked, sources);
-            report(checked);
-        };
-        if jobs <= 1 {
-            let mut recent = Recent::default();
-            for (at, source) in sources.iter().enumerate() {
-                source.read(at, &mut |record| {
-                    finish(self.check(record, &state, &mut recent));
-                    true
-                });
-            }
-            return;
-        }
-        std::thread::scope(|scope| {
-            let (to_workers, work) = mpsc::channel();
-            let (to_us, results) = mpsc::channel();
-            // One permit for each chunk between reading and reporting: a slow chunk holds up the
-            // reading instead of letting results pile up behind it.
-            let (permit, permits) = mpsc::channel();
-            (0..4 * jobs).for_each(|_| permit.send(()).unwrap_or_default());
-            scope.spawn(move || read_all(sources, &permits, &to_workers));
-            let work = Arc::new(Mutex::new(work));
-            for _ in 0..jobs {
-                let (work, to_us, state) = (Arc::clone(&work), to_us.clone(), &state);
-                scope.spawn(move || self.work(&work, &to_us, state));
-            }
-            drop((to_us, work));
-            in_order(&results, |chunk| {
-                chunk.into_iter().for_each(&mut finish);
-                // Nobody takes it any more when all is read.
-                permit.send(()).unwrap_or_default();
-            });
-        });
-    }
-
-    fn work(
-        &self,
-        work: &Mutex<Receiver<Numbered<Record>>>,
-        results: &Sender<Numbered<Checked>>,
-        state: &RandomState,
-    ) {
-        let mut recent = Recent::default();
-        loop {
-            let next = work.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            let Ok((at, chunk)) = next else { return };
-            let checked = chunk
-                .into_iter()
-                .map(|record| self.check(record, state, &mut recent))
-                .collect();
-            if results.send((at, checked)).is_err() {
-                return;
-            }
-        }
-    }
-}
-
-fn read_all(sources: &[Source], permits: &Receiver<()>, workers: &Sender<Numbered<Record>>) {
-    let (mut number, mut chunk) = (0, Vec::with_capacity(CHUNK));
-    // Without a permit to come there is nobody left to read for.
-    let send = |number, chunk| permits.recv().is_ok() && workers.send((number, chunk)).is_ok();
-    for (at, source) in sources.iter().enumerate() {
-        source.read(at, &mut |record| {
-            // A large record travels alone, so that few of them are in memory.
-            let large = record.bytes.as_ref().is_ok_and(|bytes| bytes.len() > 1 << 18);
-            chunk.push(record);
-            if chunk.len() < CHUNK && !large {
-                return true;
-            }
-            number += 1;
-            let full = std::mem::replace(&mut chunk, Vec::with_capacity(CHUNK));
-            send(number - 1, full)
-        });
-    }
-    if !chunk.is_empty() {
-        send(number, chunk);
-    }
-}
-
-/// Hands chunks over by their number.
-fn in_order(results: &Receiver<Numbered<Checked>>, mut take: impl FnMut(Vec<Checked>)) {
-    let mut waiting = BTreeMap::new();
-    let mut next = 0;
-    for (at, chunk) in results {
-        waiting.insert(at, chunk);
-        while let Some(chunk) = waiting.remove(&next) {
-            take(chunk);
-            next += 1;
-        }
-    }
 }
 
 /// Which `verification_id`s were met, with what content, and where first (SPEC 8.5).
 #[derive(Debug, Default)]
 struct Seen {
-    ids: HashMap<String, (u64, usize, Option<u64>)>,
+    ids: HashMap<String, First>,
+}
+
+#[derive(Debug)]
+struct First {
+    content: u64,
+    place: String,
 }
 
 impl Seen {
-    fn note(&mut self, checked: &mut Checked, sources: &[Source]) {
+    fn note(&mut self, checked: &mut Checked) {
         let Ok(receipt) = &mut checked.result else { return };
         let id = receipt.audited.says().get("verification_id").and_then(Node::as_str);
         let Some(id) = id else { return };
-        let Some(&(content, source, line)) = self.ids.get(id) else {
-            self.ids.insert(id.to_owned(), (receipt.content, checked.source, checked.line));
+        let content = receipt.content;
+        let Some(first) = self.ids.get(id) else {
+            let place = place(&checked.name, checked.line);
+            self.ids.insert(id.to_owned(), First { content, place });
             return;
         };
-        let place = place(&sources[source].name, line);
-        let (status, code) = if content == receipt.content {
+        let (status, code) = if content == first.content {
             (Status::Holds, Code::SeenSame)
         } else {
             (Status::Fails, Code::SeenDifferent)
         };
-        let detail = format!("{}: {place}", code.meaning());
+        let detail = format!("{}: {}", code.meaning(), first.place);
         receipt.audited.audit_mut().add(Fact::with(Subject::Unique, status, code, detail));
     }
 }
