@@ -12,6 +12,7 @@ mod exit;
 mod input;
 mod keyfile;
 mod keyring;
+mod ledger;
 mod manual;
 mod net;
 mod output;
@@ -20,6 +21,7 @@ mod records;
 mod report;
 mod reporter;
 mod requirements;
+mod serve;
 mod signing;
 mod term;
 
