@@ -4,9 +4,11 @@
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use flate2::bufread::MultiGzDecoder;
 
+use crate::batch::Take;
 use crate::cmd::Failure;
 use crate::input::{Inputs, explain};
 use crate::term;
@@ -168,6 +170,23 @@ impl Origin {
                 Ok(file) => unpacked(BufReader::with_capacity(BLOCK, file), take),
                 Err(error) => take(Block::Unreadable(None, explain(&error))),
             },
+        }
+    }
+}
+
+/// Hands over the blocks of all origins in order, each with the number of its origin.
+pub(crate) fn all_blocks(
+    origins: Arc<[Origin]>,
+) -> impl FnOnce(&mut Take<'_, (usize, Block)>) + Send + 'static {
+    move |take| {
+        for (at, origin) in origins.iter().enumerate() {
+            let more = origin.blocks(&mut |block| {
+                let cost = block.cost(origin);
+                take((at, block), cost)
+            });
+            if !more {
+                return;
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::input::{InputError, Inputs, Origin, Source, explain, read_file};
 use crate::output::{self, Sink, WriteError};
 use crate::records::{self, Block};
 use crate::report::format::Style;
-use crate::report::{Checked, Rejection, Summary};
+use crate::report::{Checked, Rejection, Summary, Written};
 use crate::signing::Signer;
 use crate::term::Terminal;
 
@@ -26,7 +26,7 @@ pub(crate) struct Entry {
     /// How it ended.
     pub(crate) exit: Exit,
     /// What the report says about it.
-    text: String,
+    written: Written,
     /// What people are told on standard error.
     complaint: String,
 }
@@ -50,15 +50,15 @@ impl Scribe<'_> {
     fn checked(&self, checked: &Checked<'_>) -> Result<Entry, Failure> {
         let verify = self.signer.map(Signer::section);
         let answer = |checked: &Checked<'_>| answer(checked, verify);
-        let text = match self.signer {
-            _ if self.quiet => String::new(),
+        let written = match self.signer {
+            _ if self.quiet => Written::default(),
             None => self.style.checked(checked, answer),
             Some(signer) => {
                 let body = self.style.redacted(checked, answer);
-                signer.seal(&body, Context::Verification)?
+                signer.seal(&body, Context::Verification)?.into()
             }
         };
-        Ok(Entry { exit: checked.outcome.verdict().into(), text, complaint: String::new() })
+        Ok(Entry { exit: checked.outcome.verdict().into(), written, complaint: String::new() })
     }
 
     /// There is no verdict. People read why on standard error; a report in a file, and one for
@@ -66,11 +66,12 @@ impl Scribe<'_> {
     pub(crate) fn failure(&self, origin: &Origin, failure: &Failure) -> Entry {
         let in_report = !self.quiet && (self.to_file || !self.style.is_human());
         let complain = self.quiet || self.to_file || self.style.is_human();
-        let text = if in_report { self.style.failure(origin, failure) } else { String::new() };
+        let written =
+            if in_report { self.style.failure(origin, failure) } else { Written::default() };
         let plain =
             Style { format: crate::args::ReportFormat::Human, terminal: self.stderr, ..self.style };
-        let complaint = if complain { plain.failure(origin, failure) } else { String::new() };
-        Entry { exit: Exit::CannotRun, text, complaint }
+        let complaint = if complain { plain.failure(origin, failure).text } else { String::new() };
+        Entry { exit: Exit::CannotRun, written, complaint }
     }
 }
 
@@ -261,12 +262,14 @@ impl<'s> Reporter<'s> {
 
     fn write(&mut self, entries: &[Entry]) -> Result<(), WriteError> {
         let mut text = self.head();
-        for entry in entries.iter().filter(|entry| !entry.text.is_empty()) {
+        let written = entries.iter().map(|entry| &entry.written);
+        for Written { text: entry, rules } in written.filter(|written| !written.text.is_empty()) {
             if self.written {
                 text.push_str(self.scribe.style.separator());
             }
             self.written = true;
-            text.push_str(&entry.text);
+            text.push_str(entry);
+            self.summary.rules.extend(rules.iter().cloned());
         }
         self.sink.write(text.as_bytes())
     }

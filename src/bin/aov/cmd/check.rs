@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use agent_output_verifier::request::Detail;
 use clap::ValueEnum;
@@ -202,20 +203,11 @@ fn check_all(arguments: Args, scribe: Scribe<'_>, session: &mut Session) -> Resu
     let checker = Checker { agreed: &agreed, scribe, large, fail_fast: many.fail_fast };
     let progress = out.progress(&origins, scribe);
     let mut reporter = Reporter::new(scribe, out.output.as_deref(), progress)?;
+    let origins: Arc<[Origin]> = origins.into();
     let mut written = Ok(());
     in_order(
         jobs,
-        |take| {
-            for (at, origin) in origins.iter().enumerate() {
-                let more = origin.blocks(&mut |block| {
-                    let cost = block.cost(origin);
-                    take((at, block), cost)
-                });
-                if !more {
-                    return;
-                }
-            }
-        },
+        records::all_blocks(Arc::clone(&origins)),
         Kept::default,
         |kept, (at, block)| checker.block(&origins[at], block, kept),
         |entries| match reporter.take(&entries, many.fail_fast) {

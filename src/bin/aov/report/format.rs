@@ -4,7 +4,7 @@
 use agent_output_verifier::response::Json;
 
 use super::human::Amount;
-use super::{Checked, Summary, github, human, json, jsonl, junit, located, redact, sarif};
+use super::{Checked, Summary, Written, github, human, json, jsonl, junit, located, redact, sarif};
 use crate::args::ReportFormat;
 use crate::cmd::Failure;
 use crate::input::Origin;
@@ -34,8 +34,8 @@ impl Style {
     /// What the report begins with.
     pub(crate) fn head(&self) -> String {
         match self.format {
-            ReportFormat::Junit => junit::HEAD.to_owned(),
-            ReportFormat::Sarif => sarif::head(),
+            ReportFormat::Junit => junit::head("aov check"),
+            ReportFormat::Sarif => sarif::HEAD.to_owned(),
             _ => String::new(),
         }
     }
@@ -54,7 +54,7 @@ impl Style {
         &self,
         checked: &Checked<'_>,
         answer: impl FnOnce(&Checked<'_>) -> Json,
-    ) -> String {
+    ) -> Written {
         self.redacted(checked, |checked| self.entry(checked, answer))
     }
 
@@ -72,29 +72,31 @@ impl Style {
         write(&Checked { input, schema, request, outcome: &outcome, redact: true })
     }
 
-    fn entry(&self, checked: &Checked<'_>, answer: impl FnOnce(&Checked<'_>) -> Json) -> String {
-        match self.format {
+    fn entry(&self, checked: &Checked<'_>, answer: impl FnOnce(&Checked<'_>) -> Json) -> Written {
+        let text = match self.format {
             ReportFormat::Human if self.terse && human::is_clean(checked) => String::new(),
             ReportFormat::Human => human::checked(checked, self.amount, self.terminal),
             ReportFormat::Json => json::line(&answer(checked)),
             ReportFormat::Jsonl => jsonl::checked(checked, answer(checked)),
             ReportFormat::Junit => junit::checked(checked),
-            ReportFormat::Sarif => sarif::entry(&located::all_findings(checked)),
+            ReportFormat::Sarif => return sarif::entry(&located::all_findings(checked)),
             ReportFormat::Github => github::entry(&located::all_findings(checked)),
-        }
+        };
+        text.into()
     }
 
     /// What has no verdict, and why.
-    pub(crate) fn failure(&self, origin: &Origin, failure: &Failure) -> String {
+    pub(crate) fn failure(&self, origin: &Origin, failure: &Failure) -> Written {
         let problems = || located::problems(origin, failure, self.redact);
-        match self.format {
+        let text = match self.format {
             ReportFormat::Human => human::failure(failure, self.redact, self.terminal),
             ReportFormat::Json => json::line(&json::error(failure)),
             ReportFormat::Jsonl => jsonl::failure(origin, failure, self.redact),
             ReportFormat::Junit => junit::failure(origin, failure, self.redact),
-            ReportFormat::Sarif => sarif::entry(&problems()),
+            ReportFormat::Sarif => return sarif::entry(&problems()),
             ReportFormat::Github => github::entry(&problems()),
-        }
+        };
+        text.into()
     }
 
     /// What the report ends with; `many` inputs could be meant, whatever their number was.
@@ -105,7 +107,7 @@ impl Style {
             ReportFormat::Human | ReportFormat::Json | ReportFormat::Github => String::new(),
             ReportFormat::Jsonl => jsonl::summary(summary),
             ReportFormat::Junit => junit::TAIL.to_owned(),
-            ReportFormat::Sarif => sarif::tail(summary),
+            ReportFormat::Sarif => sarif::tail(&summary.rules, summary.exit(), &[]),
         }
     }
 }

@@ -16,6 +16,8 @@ mod sarif;
 pub(crate) mod template;
 mod uri;
 
+use std::collections::BTreeSet;
+
 use agent_output_verifier::check::Outcome;
 use agent_output_verifier::invalid::Invalid;
 use agent_output_verifier::json::Lines;
@@ -27,6 +29,21 @@ use excerpt::Excerpt;
 
 /// At most this many findings, or problems, of one input are shown to people.
 const MAX_SHOWN: usize = 50;
+
+/// A part of a report.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    /// The text.
+    pub(crate) text: String,
+    /// The rules that its results name; of SARIF, which lists them.
+    pub(crate) rules: BTreeSet<String>,
+}
+
+impl From<String> for Written {
+    fn from(text: String) -> Self {
+        Self { text, rules: BTreeSet::new() }
+    }
+}
 
 /// One output with its verdict.
 #[derive(Debug)]
@@ -85,6 +102,8 @@ impl Rejection {
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
     ends: [u64; 5],
+    /// The rules that results name.
+    pub(crate) rules: BTreeSet<String>,
     /// Whether the first that did not pass ended the run.
     pub(crate) stopped: bool,
 }
