@@ -209,8 +209,7 @@ mod tests {
     fn run(jobs: usize, pieces: u64, cost: usize, enough: usize) -> (Vec<u64>, usize, usize) {
         let counters = || Arc::new(AtomicUsize::new(0));
         let (produced, most, now) = (counters(), counters(), counters());
-        let (counted, highest, held) =
-            (Arc::clone(&produced), Arc::clone(&most), Arc::clone(&now));
+        let (counted, highest, held) = (Arc::clone(&produced), Arc::clone(&most), Arc::clone(&now));
         let mut reported = Vec::new();
         in_order(
             jobs,

@@ -7,8 +7,9 @@ use super::human::Amount;
 use super::{Checked, Summary, Written, github, human, json, jsonl, junit, located, redact, sarif};
 use crate::args::ReportFormat;
 use crate::cmd::Failure;
+use crate::exit::Exit;
 use crate::input::Origin;
-use crate::term::Terminal;
+use crate::term::{self, Terminal};
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy)]
@@ -104,10 +105,38 @@ impl Style {
         match self.format {
             ReportFormat::Human if many => human::summary(summary),
             ReportFormat::Github if many => github::summary(&human::summary(summary)),
-            ReportFormat::Human | ReportFormat::Json | ReportFormat::Github => String::new(),
-            ReportFormat::Jsonl => jsonl::summary(summary),
-            ReportFormat::Junit => junit::TAIL.to_owned(),
-            ReportFormat::Sarif => sarif::tail(&summary.rules, summary.exit(), &[]),
+            format => tail(format, summary),
         }
     }
+}
+
+/// What a report on a single input ends with.
+pub(super) fn tail(format: ReportFormat, summary: &Summary) -> String {
+    match format {
+        ReportFormat::Human | ReportFormat::Json | ReportFormat::Github => String::new(),
+        ReportFormat::Jsonl => jsonl::summary(summary),
+        ReportFormat::Junit => junit::TAIL.to_owned(),
+        ReportFormat::Sarif => sarif::tail(&summary.rules, summary.exit(), &[]),
+    }
+}
+
+/// A whole report that says nothing but why there is no other.
+pub(crate) fn of_failure(
+    title: &str,
+    format: ReportFormat,
+    origin: &Origin,
+    failure: &Failure,
+    redact: bool,
+) -> String {
+    let terminal = Terminal { colour: false, width: term::WIDTH };
+    let amount = Amount::Full;
+    let style = Style { format, amount, terminal, redact, terse: false };
+    let head = match format {
+        ReportFormat::Junit => junit::head(title),
+        _ => style.head(),
+    };
+    let Written { text, rules } = style.failure(origin, failure);
+    let mut summary = Summary { rules, ..Summary::default() };
+    summary.add(Exit::CannotRun);
+    format!("{head}{text}{}", tail(format, &summary))
 }

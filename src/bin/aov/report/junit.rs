@@ -11,10 +11,7 @@ use crate::input::Origin;
 
 /// Before the first suite.
 pub(super) fn head(title: &str) -> String {
-    format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\">\n",
-        escape(title)
-    )
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\">\n", escape(title))
 }
 
 /// Behind the last one.
@@ -157,9 +154,7 @@ fn reasons(element: &str, list: &[&Located]) -> String {
     let (message, check) = match list {
         [] => (String::new(), ""),
         [one] => (one.message.clone(), &*one.check),
-        [first, ..] => {
-            (format!("{} (and {} more)", first.message, list.len() - 1), &*first.check)
-        }
+        [first, ..] => (format!("{} (and {} more)", first.message, list.len() - 1), &*first.check),
     };
     format!(
         "      <{element} message=\"{}\" type=\"{}\">{}</{element}>\n",

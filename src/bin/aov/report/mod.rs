@@ -4,6 +4,7 @@ mod excerpt;
 mod finding;
 pub(crate) mod format;
 mod github;
+pub(crate) mod graded;
 pub(crate) mod hashes;
 pub(crate) mod human;
 pub(crate) mod json;

@@ -161,4 +161,3 @@ fn oddity(warning: &Warning, redact: bool) -> &str {
 fn kind_of(json: &str) -> &'static str {
     json::read(json, json::MAX_DEPTH).map_or("value", |value| value.root().kind().name())
 }
-

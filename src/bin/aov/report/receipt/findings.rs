@@ -141,7 +141,9 @@ impl<'r> Places<'r> {
     fn finding(&self, members: &[&str], message: &str, found: &str) -> Located {
         let (mut node, mut path) = (self.root, "$".to_owned());
         for name in members {
-            let Some(member) = node.get(name).filter(|_| node.kind() == Kind::Object) else { break };
+            let Some(member) = node.get(name).filter(|_| node.kind() == Kind::Object) else {
+                break;
+            };
             (node, path) = (member, format!("{path}.{name}"));
         }
         Located {

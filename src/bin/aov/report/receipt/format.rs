@@ -9,7 +9,7 @@ use crate::cmd::verify_receipt::work::Checked;
 use crate::exit::Exit;
 use crate::input::Origin;
 use crate::report::{Written, github, json, junit, located, sarif};
-use crate::term::Terminal;
+use crate::term::{self, Terminal};
 
 /// How the report is written.
 #[derive(Debug, Clone, Copy)]
@@ -122,6 +122,17 @@ impl Style {
             }
         }
     }
+}
+
+/// A whole report that says nothing but why there is no other.
+pub(crate) fn of_failure(format: ReportFormat, failure: &Failure) -> String {
+    let terminal = Terminal { colour: false, width: term::WIDTH };
+    let style = Style { format, redact: false, terminal };
+    let mut summary = Summary::default();
+    let Written { text, rules } = style.failure(failure);
+    summary.note(rules);
+    let tail = style.tail(&summary, Exit::CannotRun, false, Some(failure));
+    format!("{}{text}{tail}", style.head())
 }
 
 fn line(kind: &str, members: Vec<(&'static str, Json)>) -> String {

@@ -40,7 +40,11 @@ pub(super) fn full(checked: &Checked, redact: bool, terminal: Terminal) -> Strin
     }
     for warning in &audit.warnings {
         let word = paint("warn", AnsiColor::Yellow.on_default(), terminal);
-        out.push_str(&format!("  {word}  {:<21} {}\n", warning.field, term::safe(oddity(warning, redact))));
+        out.push_str(&format!(
+            "  {word}  {:<21} {}\n",
+            warning.field,
+            term::safe(oddity(warning, redact))
+        ));
     }
     out.push_str(&says_in_full(&receipt.audited, redact));
     if let Some(replayed) = &receipt.replayed {
@@ -172,4 +176,3 @@ pub(super) fn unread_sentence(checked: &Checked, unread: &Unread) -> String {
         None => format!("cannot read {}: {}", place(&checked.name, checked.line), unread.message),
     }
 }
-
