@@ -112,15 +112,11 @@ impl Findings {
                     };
                     let what =
                         format!("{}: {}: it still passes{flagged}", breakage.place, breakage.how);
+                    // Two breakages of one place are not the same finding.
+                    let at = format!("{} ({})", breakage.place, breakage.how);
                     passing.push(Located {
                         severity: Severity::Warning,
-                        ..problem(
-                            "breakage_passes",
-                            &breakage.place,
-                            &what,
-                            "",
-                            whole(origin.clone()),
-                        )
+                        ..problem("breakage_passes", &at, &what, "", whole(origin.clone()))
                     });
                 }
             }
