@@ -390,3 +390,28 @@ fn redaction_shows_no_value_of_the_outputs_of_templates() {
         }
     }
 }
+
+/// The tables of the README name the formats and the exit codes that the help names.
+#[test]
+fn the_readme_has_every_format_and_exit_code() {
+    let readme = fs::read_to_string(project().join("README.md")).unwrap();
+    let column = |header: &str| -> Vec<String> {
+        let table = readme.split(header).nth(1).expect(header);
+        let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+        rows.map(|row| row.split('|').nth(1).unwrap().trim().replace('`', "")).collect()
+    };
+    let sandbox = Sandbox::new();
+    for verb in [&["check"][..], &["verify-receipt"], &["template", "grade"]] {
+        let help = sandbox.aov(&[verb, &["--help"]].concat()).stdout;
+        let formats = help.split("--format <FORMAT>").nth(1).unwrap();
+        let formats = formats.split("Possible values:\n").nth(1).unwrap().lines();
+        let formats = formats.map_while(|line| line.trim_start().strip_prefix("- "));
+        let formats: Vec<_> = formats.map(|it| it.split(':').next().unwrap()).collect();
+        assert_eq!(column("| `--format` | what it is |"), formats, "{verb:?}");
+    }
+    let help = sandbox.aov(&["--help"]).stdout;
+    let words = help.split("Exit status:\n").nth(1).unwrap().lines();
+    let words = words.filter_map(|line| line.split_whitespace().next());
+    let codes: Vec<_> = words.filter(|word| word.parse::<u8>().is_ok()).collect();
+    assert_eq!(column("| code | meaning |"), codes);
+}
