@@ -47,8 +47,8 @@ complete -c aov -n "__fish_aov_using_subcommand check" -l sign-key -d 'Sign with
 complete -c aov -n "__fish_aov_using_subcommand check" -l public-url -d 'Where your agent card can be fetched: below this address, at /.well-known/agent-card.json' -r
 complete -c aov -n "__fish_aov_using_subcommand check" -l service -d 'The name of your service in receipts [default: aov]' -r
 complete -c aov -n "__fish_aov_using_subcommand check" -l format -d 'How to report' -r -f -a "human\t'For people; the wording may change'
-json\t'The response body, or the error, of one input'
-jsonl\t'One object a line: a result or an error per input, and a summary'
+json\t'One object: the answer, or the error'
+jsonl\t'One object a line: an answer or an error per input, and a summary'
 junit\t'JUnit XML: a suite per input'
 sarif\t'SARIF 2.1.0, for code scanning'
 github\t'Workflow annotations of GitHub Actions'"
@@ -96,8 +96,8 @@ complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l task-id -d 't
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l agent-id -d 'agent_id must be this' -r
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l max-age -d 'Not older than this (s, min, h, d or w), and not more than 5 minutes in the future' -r
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l format -d 'How the report is written' -r -f -a "human\t'For people; the wording may change'
-json\t'The response body, or the error, of one input'
-jsonl\t'One object a line: a result or an error per input, and a summary'
+json\t'One object: the answer, or the error'
+jsonl\t'One object a line: an answer or an error per input, and a summary'
 junit\t'JUnit XML: a suite per input'
 sarif\t'SARIF 2.1.0, for code scanning'
 github\t'Workflow annotations of GitHub Actions'"
@@ -138,8 +138,8 @@ complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcom
 complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from infer" -s q -l quiet -d 'Tell nothing'
 complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from infer" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from grade" -l format -d 'How to report' -r -f -a "human\t'For people; the wording may change'
-json\t'The response body, or the error, of one input'
-jsonl\t'One object a line: a result or an error per input, and a summary'
+json\t'One object: the answer, or the error'
+jsonl\t'One object a line: an answer or an error per input, and a summary'
 junit\t'JUnit XML: a suite per input'
 sarif\t'SARIF 2.1.0, for code scanning'
 github\t'Workflow annotations of GitHub Actions'"

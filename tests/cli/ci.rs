@@ -35,7 +35,7 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// Takes an output's total away.
+/// Adds an output that does not meet the template.
 fn spoil(sandbox: &Sandbox, content: &str) {
     sandbox.file("outputs/may.json", content);
 }
@@ -53,10 +53,9 @@ fn run(sandbox: &Sandbox, program: &str, arguments: &[&str]) -> Ended {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(sandbox.path()).env_clear();
     command.env("PATH", path).env("HOME", sandbox.path()).env("LANG", "C.UTF-8");
-    for (name, value) in
-        [("GIT_AUTHOR", "test"), ("GIT_COMMITTER", "test")].map(|(who, name)| (who, name))
-    {
-        command.env(format!("{name}_NAME"), value).env(format!("{name}_EMAIL"), "test@example.org");
+    for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
+        command.env(format!("{name}_NAME"), "test");
+        command.env(format!("{name}_EMAIL"), "test@example.org");
     }
     end(&mut command, None)
 }

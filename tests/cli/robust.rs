@@ -242,6 +242,23 @@ fn a_run_that_stops_does_not_wait_for_a_pipe_that_stays_open() {
     }
 }
 
+/// The same with named pipes that nobody writes to.
+#[cfg(unix)]
+#[test]
+fn a_run_that_stops_does_not_wait_for_a_named_pipe() {
+    let sandbox = sandbox();
+    sandbox.file("bad.json", "{}");
+    for name in ["one.json", "two.json", "three.jsonl"] {
+        let Some(pipe) = fifo(&sandbox, name) else { return };
+        for jobs in ["2", "5"] {
+            let mut command = sandbox.command();
+            command.args(BASE).args(["--fail-fast", "--jobs", jobs, "bad.json"]).arg(&pipe);
+            let child = command.stdout(Stdio::null()).spawn().unwrap();
+            assert_eq!(wait(child), Some(1), "{name} {jobs}");
+        }
+    }
+}
+
 /// Commands that end with 1 and print a report, of every verb that gives verdicts.
 fn failing(sandbox: &Sandbox) -> Vec<Vec<&'static str>> {
     sandbox.copy(&project().join("fixtures/real"));

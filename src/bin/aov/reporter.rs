@@ -12,7 +12,7 @@ use crate::agreed::{Agreed, Kept};
 use crate::batch::progress::Progress;
 use crate::cmd::Failure;
 use crate::exit::Exit;
-use crate::input::{InputError, Inputs, Origin, Source, explain, read_file};
+use crate::input::{InputError, Origin, Source, explain, read_file};
 use crate::output::{self, Sink, WriteError};
 use crate::records::{self, Block};
 use crate::report::format::Style;
@@ -107,14 +107,11 @@ impl Checker<'_> {
     ) -> Vec<Entry> {
         let origin = |line| Origin { name: from.name.clone(), path: from.path.clone(), line };
         match block {
-            Block::Whole => {
-                let origin = origin(None);
-                let read = match &origin.path {
-                    Some(path) => read_file(path),
-                    None => Inputs::rest_of_stdin(),
-                };
-                vec![self.input(origin, read.map_err(|error| explain(&error)), kept)]
+            Block::Whole(path) => {
+                let read = read_file(&path).map_err(|error| explain(&error));
+                vec![self.input(origin(None), read, kept)]
             }
+            Block::Read(bytes) => vec![self.input(origin(None), Ok(bytes), kept)],
             Block::Unreadable(line, cause) => vec![self.input(origin(line), Err(cause), kept)],
             Block::Lines(first, bytes) => self.lines(&origin, first, bytes, kept),
         }

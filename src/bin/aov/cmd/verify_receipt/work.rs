@@ -15,7 +15,7 @@ use agent_output_verifier::trust::{KeyClaim, KeyDecision, Refusal};
 
 use crate::batch::in_order;
 use crate::exit::Exit;
-use crate::input::{self, Inputs, explain, in_file, read_file};
+use crate::input::{self, explain, in_file, read_file};
 use crate::keyring::Keyring;
 use crate::records::{Block, MAX_RECORD, Origin, all_blocks, too_long};
 use crate::term;
@@ -150,13 +150,10 @@ impl Plan {
         };
         match block {
             Block::Unreadable(line, cause) => vec![check(line, Err(cause))],
-            Block::Whole => {
-                let read = match &origin.path {
-                    Some(path) => read_file(path),
-                    None => Inputs::rest_of_stdin(),
-                };
-                vec![check(None, read.map_err(|error| explain(&error)))]
+            Block::Whole(path) => {
+                vec![check(None, read_file(&path).map_err(|error| explain(&error)))]
             }
+            Block::Read(bytes) => vec![check(None, Ok(bytes))],
             Block::Lines(first, bytes) => (first..)
                 .zip(bytes.strip_suffix(b"\n").unwrap_or(&bytes).split(|byte| *byte == b'\n'))
                 .filter(|(_, record)| !record.iter().all(u8::is_ascii_whitespace))
