@@ -1,0 +1,1 @@
+//! What a ledger promises, held against each kind of it.
