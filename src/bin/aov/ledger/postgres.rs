@@ -63,9 +63,14 @@ impl Postgres {
 
 /// The version of the tables, if there are any.
 fn version(db: &mut dyn Database) -> Result<Option<i64>, Fault> {
-    let found = db.query("SELECT CAST(to_regclass('aov_schema') AS TEXT)", &[])?;
-    let there = found.into_iter().next().map(|mut row| row.optional_text()).transpose()?.flatten();
-    if there.is_none() {
+    // Not to_regclass, which may answer from before a lock was waited for.
+    let found = db.query(
+        "SELECT COUNT(*) FROM pg_catalog.pg_class
+         WHERE relname = 'aov_schema' AND pg_catalog.pg_table_is_visible(oid)",
+        &[],
+    )?;
+    let there = found.into_iter().next().map(|mut row| row.integer()).transpose()?;
+    if there == Some(0) {
         return Ok(None);
     }
     let rows = db.query("SELECT version FROM aov_schema", &[])?;

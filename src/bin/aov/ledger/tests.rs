@@ -1,1 +1,0 @@
-//! What a ledger promises, held against each kind of it.
