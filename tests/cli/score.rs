@@ -117,7 +117,7 @@ fn ledger_receipts_and_arithmetic_agree() {
     let human = sandbox.aov(&["score", "agent-7", "--ledger", "l.sqlite"]);
     assert!(human.stdout.starts_with("agent-7  trust score 0.75"), "{}", human.stdout);
     assert!(human.stdout.contains("\n  verified 4: 3 passed, 1 failed; "), "{}", human.stdout);
-    assert!(human.stdout.contains("\n  history .F..  (newest at the end"), "{}", human.stdout);
+    assert!(human.stdout.contains("\n  history +x++  (newest at the end"), "{}", human.stdout);
     assert!(human.stdout.contains("\n  from the ledger l.sqlite\n"), "{}", human.stdout);
 }
 

@@ -8,7 +8,7 @@ use agent_output_verifier::text::{MAX_ECHO, cut};
 use agent_output_verifier::trust::Refusal;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::super::verify_receipt::trust::Trust;
+use super::super::verify_receipt::trust::{Trust, Trusted};
 use super::{Failure, Session, price};
 use crate::args::Format;
 use crate::exit::Exit;
@@ -44,12 +44,13 @@ pub(super) fn score(
     if trust.offline {
         return Ok(stop(Exit::Unavailable, &format!("--offline forbids to ask {}", term::safe(&url))));
     }
+    let trusted = trust.keyring(session, now)?;
     let answer = match session.net.ask(&url) {
         Ok(answer) => answer,
         Err(refusal) => return Ok(stop(Exit::Unavailable, &unreachable(&refusal, &url))),
     };
     match answer.status {
-        200 => believe(asked, answer.body, trust, session, now),
+        200 => Ok(believe(asked, answer.body, &trusted, now)),
         402 => Ok(price::show(asked, answer.payment_required.as_deref())
             .map_or_else(|why| stop(Exit::PaymentRequired, &why), |it| (it, Exit::PaymentRequired))),
         status => Ok(stop_with_status(status, &answer.body, &url)),
@@ -63,7 +64,7 @@ fn address(asked: &Asked<'_>) -> Result<String, Failure> {
     if asked.base.contains(['?', '#']) {
         return Err(refused("it must not have a query or a fragment"));
     }
-    net::check_typed(asked.base).map_err(|why| refused(&why))?;
+    net::check_typed(asked.base).map_err(|why| refused(&of_any_server(&why)))?;
     let mut url = format!("{}/score/", asked.base.trim_end_matches('/'));
     for byte in asked.agent_id.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -80,10 +81,13 @@ fn stop(exit: Exit, why: &str) -> (String, Exit) {
     (String::new(), exit)
 }
 
-/// The words for key servers are right for any, but for one.
 fn unreachable(refusal: &Refusal, url: &str) -> String {
-    let detail = refusal.detail.replace("the key server", "the server");
-    format!("{} ({})", term::safe(&detail), term::safe(url))
+    format!("{} ({})", term::safe(&of_any_server(&refusal.detail)), term::safe(url))
+}
+
+/// The words of [`Code`] are about key servers.
+fn of_any_server(detail: &str) -> String {
+    detail.replace("the key server", "the server")
 }
 
 /// An error of the one shape says by itself whether a retry is worth it; anything else was not the
@@ -110,15 +114,13 @@ fn stop_with_status(status: u16, body: &[u8], url: &str) -> (String, Exit) {
 fn believe(
     asked: &Asked<'_>,
     body: Vec<u8>,
-    trust: &Trust,
-    session: &mut Session,
+    trusted: &Trusted,
     now: DateTime<Utc>,
-) -> Result<(String, Exit), Failure> {
+) -> (String, Exit) {
     let Ok(receipt) = UnverifiedReceipt::read(body) else {
         let why = format!("{} does not answer with JSON", term::safe(asked.base));
-        return Ok(stop(Exit::Unavailable, &why));
+        return stop(Exit::Unavailable, &why);
     };
-    let trusted = trust.keyring(session, now)?;
     let decision = trusted.decide(&receipt);
     let questions = Questions {
         context: Some(Context::Score),
@@ -149,7 +151,7 @@ fn believe(
             Verdict::GenuineBound | Verdict::GenuineNotBound => "is not what was asked for",
         };
         let why = format!("the answer of {} {what}{reason}", term::safe(asked.base));
-        return Ok(stop(exit, &hint(why, audit.reason().map(|fact| fact.code))));
+        return stop(exit, &hint(why, audit.reason().map(|fact| fact.code)));
     };
     let root = receipt.root();
     let text = match asked.format {
@@ -166,7 +168,7 @@ fn believe(
             Shown::of_receipt(root).human(&[], &source, asked.terminal)
         }
     };
-    Ok((text, Exit::Ok))
+    (text, Exit::Ok)
 }
 
 fn hint(why: String, code: Option<Code>) -> String {

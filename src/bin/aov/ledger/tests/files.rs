@@ -29,8 +29,10 @@ fn a_ledger_is_private() {
     set(&path, 0o640);
     assert!(refused(&path).contains("chmod 600"), "{}", refused(&path));
     set(&path, 0o600);
-    set(path.parent().unwrap(), 0o777);
-    assert!(refused(&path).contains("chmod"), "{}", refused(&path));
+    for loose in [0o777, 0o1777, 0o770] {
+        set(path.parent().unwrap(), loose);
+        assert!(refused(&path).contains("only you can write"), "{}", refused(&path));
+    }
     set(path.parent().unwrap(), 0o755);
     assert_eq!(Sqlite::open(&path).unwrap().history("a").unwrap().len(), 1);
 }
