@@ -262,6 +262,22 @@ fn fail_fast_records_what_it_reports() {
     assert_eq!(score(&sandbox, &["agent-7", "--ledger", "l.sqlite"])["verified"], 2);
 }
 
+/// Processes that all make the ledger at once, and write to it.
+#[test]
+fn many_processes_share_a_new_ledger() {
+    let sandbox = sandbox();
+    let check = [&RECORD[..], &["good.json"]].concat();
+    let children: Vec<_> = (0..8)
+        .map(|_| {
+            sandbox.command().args(&check).stdout(std::process::Stdio::null()).spawn().unwrap()
+        })
+        .collect();
+    for mut child in children {
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+    }
+    assert_eq!(score(&sandbox, &["agent-7", "--ledger", "l.sqlite"])["verified"], 8);
+}
+
 fn run(sandbox: &Sandbox, environment: &[(&str, &str)], arguments: &[&str]) -> Ended {
     let mut command: Command = sandbox.command();
     end(command.args(arguments).envs(environment.iter().copied()), None)
