@@ -247,7 +247,7 @@ pub(crate) trait Ledger: Send + Sync {
     /// The payment known by a key.
     fn payment(&self, key: &PaymentKey) -> Result<Option<PaymentRecord>, LedgerError>;
 
-    /// The payment that a payer gave this identifier; the newest, if there are several.
+    /// The payment that a payer gave this identifier.
     fn payment_by_identifier(
         &self,
         payer: &str,
