@@ -33,6 +33,8 @@ mod interop;
 mod receipts;
 /// Pipes, full disks, files that vanish.
 mod robust;
+/// `aov check --record` and `aov score`.
+mod score;
 /// Keys and signed answers.
 mod signing;
 /// `aov template`: what goes where.

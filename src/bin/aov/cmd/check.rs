@@ -1,7 +1,7 @@
 //! `aov check`: does this output meet what was agreed?
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agent_output_verifier::request::Detail;
@@ -13,8 +13,10 @@ use crate::args::{Parts, ReportFormat, Terms};
 use crate::batch::{in_order, progress::Progress};
 use crate::exit::Exit;
 use crate::input;
+use crate::ledger::open::{LedgerOption, Location};
 use crate::manual::Manual;
-use crate::output;
+use crate::output::{self, WriteError};
+use crate::recorder::Recorder;
 use crate::records::{self, Origin, Walk};
 use crate::report::format::Style;
 use crate::report::human::Amount;
@@ -53,6 +55,9 @@ pub(crate) struct Args {
     signing: Signing,
 
     #[command(flatten)]
+    keeping: Keeping,
+
+    #[command(flatten)]
     out: Out,
 }
 
@@ -76,6 +81,19 @@ struct Many {
     /// How many threads check [default: one per processor]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
+}
+
+/// What is kept of verifications.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Ledger")]
+struct Keeping {
+    /// Record each verdict that is about an agent_id, for aov score; ids that begin with test- are
+    /// never recorded
+    #[arg(long)]
+    record: bool,
+
+    #[command(flatten)]
+    ledger: LedgerOption,
 }
 
 /// How the result is given.
@@ -134,6 +152,10 @@ pub(super) const MANUAL: Manual = Manual {
             "aov check request.json --format json --output receipt.json \\\n--sign-key aov.key --public-url https://verifier.example",
         ),
         (
+            "Check a delivery and keep the verdict, for aov score seller-7",
+            "aov check --schema schema.json --agent-id seller-7 --record invoice.json",
+        ),
+        (
             "Check a folder of outputs, for the test report of a CI system",
             "aov check --schema schema.json --format junit --output report.xml outputs/",
         ),
@@ -147,7 +169,7 @@ pub(super) const MANUAL: Manual = Manual {
         (1, "At least one output does not."),
         (
             2,
-            "Something could not be checked: usage, invalid request, malformed JSON, unreadable file.",
+            "Something could not be checked, or not be recorded: usage, invalid request, malformed JSON, unreadable file, ledger out of reach.",
         ),
     ],
 };
@@ -159,7 +181,8 @@ pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failur
         Ok(signer) => (signer, None),
         Err(failure) => (None, Some(failure)),
     };
-    let scribe = arguments.out.scribe(signer.as_ref(), session);
+    let mut scribe = arguments.out.scribe(signer.as_ref(), session);
+    scribe.records = arguments.keeping.record;
     let nowhere = || input::Origin { name: "aov".to_owned(), path: None, line: None };
     let out = arguments.out.output.clone();
     let done = match unsigned {
@@ -181,7 +204,7 @@ pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failur
 }
 
 fn check_all(arguments: Args, scribe: Scribe<'_>, session: &mut Session) -> Result<Exit, Failure> {
-    let Args { files, many, parts, terms, out, signing: _ } = arguments;
+    let Args { files, many, parts, terms, keeping, out, signing: _ } = arguments;
     if scribe.signer.is_some() && out.format != ReportFormat::Json {
         return Err(Failure::Usage("a signed answer is JSON: add --format json".to_owned()));
     }
@@ -202,7 +225,9 @@ fn check_all(arguments: Args, scribe: Scribe<'_>, session: &mut Session) -> Resu
     let large = if one { LARGE } else { usize::MAX };
     let checker = Checker { agreed: &agreed, scribe, large, fail_fast: many.fail_fast };
     let progress = out.progress(&origins, scribe);
-    let mut reporter = Reporter::new(scribe, out.output.as_deref(), progress)?;
+    let recorder = keeping.recorder(out.output.as_deref())?;
+    let mut reporter =
+        Reporter::new(scribe, out.output.as_deref(), progress)?.recording(recorder);
     let origins: Arc<[Origin]> = origins.into();
     let mut written = Ok(());
     in_order(
@@ -229,6 +254,30 @@ fn check_all(arguments: Args, scribe: Scribe<'_>, session: &mut Session) -> Resu
         reporter.note(&scribe.failure(&origin, &failure))?;
     }
     Ok(reporter.finish(!one)?)
+}
+
+impl Keeping {
+    /// The ledger, open before anything is checked.
+    fn recorder(&self, output: Option<&Path>) -> Result<Option<Recorder>, Failure> {
+        if !self.record {
+            return match self.ledger.ledger {
+                Some(_) => Err(Failure::Usage("--ledger is for --record; add it".to_owned())),
+                None => Ok(None),
+            };
+        }
+        let location = self.ledger.location()?;
+        let apart = || match (&location, output) {
+            (Location::File(ledger), Some(output)) if output::is_same_file(output, ledger) => {
+                Err(WriteError::in_use(output, "ledger"))
+            }
+            _ => Ok(()),
+        };
+        // Before, so that what is wrong with it is not reported into it; and behind, for a new one.
+        apart()?;
+        let recorder = Recorder::new(location.open()?);
+        apart()?;
+        Ok(Some(recorder))
+    }
 }
 
 impl Many {
@@ -273,17 +322,17 @@ fn refuse_what_cannot_be_done(
     let inputs = origins.iter().filter_map(|origin| origin.path.as_ref());
     let mut inputs = inputs.chain(&parts.schema).chain(&parts.rules).chain(&parts.template);
     match inputs.find(|input| output::is_same_file(output, input)) {
-        Some(input) => Err(Failure::Usage(format!(
-            "--output would overwrite the input {}; name another file",
-            crate::term::safe_path(input)
-        ))),
+        Some(input) => {
+            let what = format!("input {}", crate::term::safe_path(input));
+            Err(WriteError::in_use(output, &what).into())
+        }
         None => Ok(()),
     }
 }
 
 impl Out {
     fn to_file(&self) -> bool {
-        self.output.as_deref().is_some_and(|path| path != std::path::Path::new("-"))
+        self.output.as_deref().is_some_and(|path| path != Path::new("-"))
     }
 
     fn scribe<'s>(&self, signer: Option<&'s Signer>, session: &Session) -> Scribe<'s> {
@@ -303,7 +352,8 @@ impl Out {
             terse: false,
         };
         let stderr = Terminal::stderr(session.color);
-        Scribe { style, signer, quiet: self.quiet && !to_file, to_file, stderr }
+        let quiet = self.quiet && !to_file;
+        Scribe { style, signer, quiet, to_file, records: false, stderr }
     }
 
     fn progress(&self, origins: &[Origin], scribe: Scribe<'_>) -> Progress {
