@@ -6,7 +6,6 @@ use std::path::Path;
 use agent_output_verifier::check::Work;
 use agent_output_verifier::receipt::attestation::Context;
 use agent_output_verifier::request::Part;
-use agent_output_verifier::response::{self, Json, Stamp, VerifySection};
 
 use crate::agreed::{Agreed, Kept};
 use crate::batch::progress::Progress;
@@ -17,7 +16,7 @@ use crate::output::{self, Sink, WriteError};
 use crate::records::{self, Block};
 use crate::report::format::Style;
 use crate::report::{Checked, Rejection, Summary};
-use crate::signing::Signer;
+use crate::signing::{Signer, Stamped};
 use crate::term::Terminal;
 
 /// One input, done.
@@ -49,13 +48,15 @@ pub(crate) struct Scribe<'s> {
 impl Scribe<'_> {
     fn checked(&self, checked: &Checked<'_>) -> Result<Entry, Failure> {
         let verify = self.signer.map(Signer::section);
-        let answer = |checked: &Checked<'_>| answer(checked, verify);
+        let answer = |checked: &Checked<'_>| {
+            Stamped::now().body(checked.request, checked.outcome, verify)
+        };
         let text = match self.signer {
             _ if self.quiet => String::new(),
             None => self.style.checked(checked, answer),
             Some(signer) => {
                 let body = self.style.redacted(checked, answer);
-                signer.seal(&body, Context::Verification)?
+                signer.seal(body.to_pretty(), Context::Verification)?
             }
         };
         Ok(Entry { exit: checked.outcome.verdict().into(), text, complaint: String::new() })
@@ -72,15 +73,6 @@ impl Scribe<'_> {
         let complaint = if complain { plain.failure(origin, failure) } else { String::new() };
         Entry { exit: Exit::CannotRun, text, complaint }
     }
-}
-
-/// The response body, with an id and a time of its own.
-fn answer(checked: &Checked<'_>, verify: Option<&VerifySection>) -> Json {
-    let id = uuid::Uuid::new_v4().to_string();
-    let at = chrono::Utc::now().format("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string();
-    let verifier_version = env!("CARGO_PKG_VERSION");
-    let stamp = Stamp { verification_id: &id, verified_at: &at, verifier_version };
-    response::body(checked.request, checked.outcome, stamp, verify)
 }
 
 /// Checks inputs against requirements and makes their entries.
