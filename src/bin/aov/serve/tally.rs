@@ -65,7 +65,7 @@ impl Tallies {
     /// All of it as Prometheus reads it; payments come from the ledger.
     pub(crate) fn prometheus(&self, payments: Option<[u64; 4]>) -> String {
         let mut out = String::new();
-        let mut head = |out: &mut String, name: &str, kind: &str, help: &str| {
+        let head = |out: &mut String, name: &str, kind: &str, help: &str| {
             let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
         };
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);

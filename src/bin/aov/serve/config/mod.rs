@@ -171,7 +171,7 @@ impl Decision {
                  which https:// address clients find the service, since receipts carry it",
             );
         }
-        let service = self.service(settings.service);
+        let service = self.service(settings.service.clone());
         let sale = self.sale(&settings);
         if sale.is_some() && settings.public_url.is_none() && !listen.ip().is_loopback() {
             self.problem("networks need public_url: payment requirements name it");
