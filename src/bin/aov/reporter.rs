@@ -48,9 +48,8 @@ pub(crate) struct Scribe<'s> {
 impl Scribe<'_> {
     fn checked(&self, checked: &Checked<'_>) -> Result<Entry, Failure> {
         let verify = self.signer.map(Signer::section);
-        let answer = |checked: &Checked<'_>| {
-            Stamped::now().body(checked.request, checked.outcome, verify)
-        };
+        let answer =
+            |checked: &Checked<'_>| Stamped::now().body(checked.request, checked.outcome, verify);
         let text = match self.signer {
             _ if self.quiet => String::new(),
             None => self.style.checked(checked, answer),

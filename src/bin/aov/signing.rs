@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use agent_output_verifier::check::Outcome;
 use agent_output_verifier::json::{MAX_DEPTH, read};
 use agent_output_verifier::key::SigningKey;
 use agent_output_verifier::receipt::attestation::{Context, seal};
 use agent_output_verifier::receipt::card::CARD_PATH;
-use agent_output_verifier::check::Outcome;
 use agent_output_verifier::request::Request;
 use agent_output_verifier::response::{self, Json, Stamp, VerifySection};
 use agent_output_verifier::trust::{AddressError, CardAddress};

@@ -51,6 +51,7 @@ verbs! {
     VerifyReceipt(verify_receipt),
     Keygen(keygen),
     Template(template),
+    Serve(serve),
     Completions(completions),
     Generate(generate) #[command(hide = true)],
 }

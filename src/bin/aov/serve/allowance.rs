@@ -87,12 +87,7 @@ impl Drop for Held<'_> {
 }
 
 /// `free_trial` of a 402: the caller's own state.
-pub(crate) fn free_trial(
-    allowance: Allowance,
-    used: u32,
-    now: DateTime<Utc>,
-    mcp: &str,
-) -> Value {
+pub(crate) fn free_trial(allowance: Allowance, used: u32, now: DateTime<Utc>, mcp: &str) -> Value {
     let Allowance { per_day, max_body_bytes } = allowance;
     let remaining = per_day.saturating_sub(used);
     let resets = resets_text(now);
@@ -164,7 +159,10 @@ mod tests {
         assert_eq!((&some["available"], &some["remaining_calls_today"]), (&true.into(), &2.into()));
         assert_eq!(some.get("code"), None);
         let none = free_trial(allowance, 3, now, "https://v.example/mcp");
-        assert_eq!((&none["available"], &none["code"]), (&false.into(), &"free_trial_exhausted".into()));
+        assert_eq!(
+            (&none["available"], &none["code"]),
+            (&false.into(), &"free_trial_exhausted".into())
+        );
         assert_eq!(none["resets_at"], "2026-12-01T00:00:00Z");
         // More than there were, after the number was lowered.
         assert_eq!(free_trial(allowance, 9, now, "")["remaining_calls_today"], 0);

@@ -135,7 +135,13 @@ impl Counter {
     }
 
     /// For money.
-    fn sell(&self, till: &Till, call: &Call<'_>, prepared: &Prepared<'_>, now: DateTime<Utc>) -> Answer {
+    fn sell(
+        &self,
+        till: &Till,
+        call: &Call<'_>,
+        prepared: &Prepared<'_>,
+        now: DateTime<Utc>,
+    ) -> Answer {
         let offer = till.offer(Operation::Verify, call.resource);
         let mut work = || {
             let verified = self.engine.run(prepared, now)?;
@@ -149,14 +155,22 @@ impl Counter {
             let recorded = record_of(&served.body).map_or(Ok(()), |record| self.record(&record));
             if let Err(error) = recorded {
                 // The client has paid, so the answer is the client's.
-                output::complain(&format!("error: a paid verification was not recorded: {error}\n"));
+                output::complain(&format!(
+                    "error: a paid verification was not recorded: {error}\n"
+                ));
             }
         }
         answer
     }
 
     /// For nothing, as far as the allowance goes.
-    fn give(&self, call: &Call<'_>, size: usize, prepared: &Prepared<'_>, now: DateTime<Utc>) -> Answer {
+    fn give(
+        &self,
+        call: &Call<'_>,
+        size: usize,
+        prepared: &Prepared<'_>,
+        now: DateTime<Utc>,
+    ) -> Answer {
         let held = match self.allowance {
             None => None,
             Some(allowance) => {
@@ -256,7 +270,8 @@ impl Counter {
             true => Vec::new(),
             false => self.ledger.history(agent_id)?,
         };
-        let observations = history.into_iter().map(|it| Observation { at: it.at, passed: it.passed });
+        let observations =
+            history.into_iter().map(|it| Observation { at: it.at, passed: it.passed });
         Ok(Score::of(observations.collect(), now))
     }
 
@@ -283,7 +298,12 @@ impl Till {
         Offer { operation, price, resource }
     }
 
-    fn required(&self, operation: Operation, resource: Resource<'_>, free_trial: Option<Value>) -> Answer {
+    fn required(
+        &self,
+        operation: Operation,
+        resource: Resource<'_>,
+        free_trial: Option<Value>,
+    ) -> Answer {
         match self.gate.required(&self.offer(operation, resource), "Payment required") {
             Ok(required) => {
                 Answer::PaymentRequired(PaymentRequired { required, free_trial, settlement: None })
@@ -346,4 +366,4 @@ pub(crate) fn no_ledger(error: &LedgerError) -> Problem {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

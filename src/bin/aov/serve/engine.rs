@@ -83,7 +83,11 @@ impl Engine {
     }
 
     /// The check.
-    pub(crate) fn run(&self, prepared: &Prepared<'_>, at: DateTime<Utc>) -> Result<Verified, Problem> {
+    pub(crate) fn run(
+        &self,
+        prepared: &Prepared<'_>,
+        at: DateTime<Utc>,
+    ) -> Result<Verified, Problem> {
         let Prepared { request, schema } = prepared;
         let outcome = guarded(|| {
             check_with(request, schema, Work::Inline)
@@ -173,8 +177,12 @@ mod tests {
             r#"{{"task_id":5,"expected_schema":{{"type":"{secret}"}},"rules":[{{"type":"{secret}","field":"a"}}]}}"#
         ))
         .unwrap_err();
-        assert_eq!((problem.code, problem.status, problem.charged), ("invalid_request", 422, Some(false)));
-        let fields: Vec<_> = problem.fields.iter().map(|field| field["field"].as_str().unwrap()).collect();
+        assert_eq!(
+            (problem.code, problem.status, problem.charged),
+            ("invalid_request", 422, Some(false))
+        );
+        let fields: Vec<_> =
+            problem.fields.iter().map(|field| field["field"].as_str().unwrap()).collect();
         for field in ["task_id", "submitted_output", "rules[0].type", "expected_schema"] {
             assert!(fields.iter().any(|it| it.starts_with(field)), "{field} in {fields:?}");
         }
@@ -202,7 +210,9 @@ mod tests {
             r##"{{"$ref":"#/$defs/d0","$defs":{{{},"d40":{{"type":"string"}}}}}}"##,
             doubling.join(",")
         );
-        let problem = ask(&format!(r#"{{"task_id":"t","expected_schema":{schema},"submitted_output":1}}"#)).unwrap_err();
+        let problem =
+            ask(&format!(r#"{{"task_id":"t","expected_schema":{schema},"submitted_output":1}}"#))
+                .unwrap_err();
         assert_eq!((problem.code, problem.status), ("schema_too_costly", 422));
     }
 }

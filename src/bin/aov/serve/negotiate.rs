@@ -74,7 +74,8 @@ fn accepts(fields: &Fields, kind: &str, subtype: &str) -> bool {
         };
         let mut quality = parts.filter_map(|it| it.split_once('='));
         let quality = quality.find(|(name, _)| name.trim().eq_ignore_ascii_case("q"));
-        let wanted = quality.is_none_or(|(_, value)| value.trim().parse().is_ok_and(|q: f32| q > 0.0));
+        let wanted =
+            quality.is_none_or(|(_, value)| value.trim().parse().is_ok_and(|q: f32| q > 0.0));
         if best.is_none_or(|(at, _)| rank >= at) {
             best = Some((rank, wanted));
         }
@@ -122,7 +123,11 @@ mod tests {
             &["application/json", "application/json"],
             &[""],
         ] {
-            assert_eq!(sends_json(&fields("content-type", bad)).unwrap_err().status, 415, "{bad:?}");
+            assert_eq!(
+                sends_json(&fields("content-type", bad)).unwrap_err().status,
+                415,
+                "{bad:?}"
+            );
         }
         assert!(sends_json(&fields("content-encoding", &["gzip"])).is_err());
         assert!(sends_json(&fields("content-encoding", &["identity"])).is_ok());

@@ -74,7 +74,7 @@ impl Site {
             Endpoint::VerifyDeliverable => self.verify(request, "/verify/deliverable", now),
             Endpoint::Score(id) => self.score(request, id, now),
             Endpoint::Reputation(id) => self.reputation(request, id, now),
-            Endpoint::Health => self.health(),
+            Endpoint::Health => health(&*self.ledger),
             _ => self.documents.answer(endpoint, request),
         }
     }
@@ -114,10 +114,9 @@ impl Site {
     ) -> Response {
         let client = client(request.peer, &request.fields, &self.proxies);
         let fingerprint = fingerprint(request);
-        response(&self.counter.answer(
-            &Call { question, client, payment, fingerprint, resource },
-            now,
-        ))
+        response(
+            &self.counter.answer(&Call { question, client, payment, fingerprint, resource }, now),
+        )
     }
 
     fn reputation(&self, request: &Request, id: &AgentId, now: DateTime<Utc>) -> Response {
@@ -129,16 +128,16 @@ impl Site {
             Err(refused) => problem(&refused),
         }
     }
+}
 
-    /// Whether requests can be served, which takes the ledger.
-    fn health(&self) -> Response {
-        match self.ledger.ping() {
-            Ok(()) => {
-                let body = json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") });
-                Response::json(200, body.to_string()).with("cache-control", "no-store")
-            }
-            Err(error) => problem(&no_ledger(&error)),
+/// Whether requests can be served, which takes the ledger.
+pub(crate) fn health(ledger: &dyn Ledger) -> Response {
+    match ledger.ping() {
+        Ok(()) => {
+            let body = json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") });
+            Response::json(200, body.to_string()).with("cache-control", "no-store")
         }
+        Err(error) => problem(&no_ledger(&error)),
     }
 }
 

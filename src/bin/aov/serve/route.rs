@@ -65,7 +65,8 @@ impl Endpoint {
             "/docs/openapi-explorer.js" => Self::DocsScript,
             "/mcp" => Self::Mcp,
             _ => {
-                let id = |prefix| path.strip_prefix(prefix).filter(|id| is_segment(id)).map(decoded);
+                let id =
+                    |prefix| path.strip_prefix(prefix).filter(|id| is_segment(id)).map(decoded);
                 match id("/score/") {
                     Some(id) => Self::Score(id),
                     None => Self::Reputation(id("/reputation/")?),
@@ -192,8 +193,19 @@ mod tests {
     #[test]
     fn other_paths_lead_nowhere() {
         for path in [
-            "/", "", "*", "/verify", "/verify/schema/", "/Health", "/score", "/score/", "/score/a/b",
-            "/metrics", "/docs/", "//health", "/%68ealth",
+            "/",
+            "",
+            "*",
+            "/verify",
+            "/verify/schema/",
+            "/Health",
+            "/score",
+            "/score/",
+            "/score/a/b",
+            "/metrics",
+            "/docs/",
+            "//health",
+            "/%68ealth",
         ] {
             assert_eq!(at("GET", path), Route::NotFound, "{path}");
         }

@@ -94,7 +94,12 @@ impl Tallies {
         }
         head(&mut out, "aov_scores_total", "counter", "Scores made.");
         let _ = writeln!(out, "aov_scores_total {}", read(&self.scores));
-        head(&mut out, "aov_free_verifications_total", "counter", "Verifications paid from an allowance.");
+        head(
+            &mut out,
+            "aov_free_verifications_total",
+            "counter",
+            "Verifications paid from an allowance.",
+        );
         let _ = writeln!(out, "aov_free_verifications_total {}", read(&self.free));
         if let Some(payments) = payments {
             head(&mut out, "aov_payments", "gauge", "Payments in the ledger, by state.");

@@ -108,7 +108,11 @@ pub(crate) const KEYS: [(&str, Kind, &str); 24] = [
     ("limits.open_payments_per_payer", Kind::Toml, "The same, of one payer"),
     ("prices.verify", Kind::Text, "USDC for one verification"),
     ("prices.score", Kind::Text, "USDC for one score"),
-    ("networks", Kind::Toml, "An array of tables: network, pay_to, facilitators, rpc_url, cdp_key_file"),
+    (
+        "networks",
+        Kind::Toml,
+        "An array of tables: network, pay_to, facilitators, rpc_url, cdp_key_file",
+    ),
 ];
 
 /// The variable of a key.
@@ -128,7 +132,8 @@ impl Layers {
         let shown = term::safe_path(name);
         // Read as what it must be, which gives errors their line and column.
         let checked: Result<Settings, _> = toml::from_str(text);
-        checked.map_err(|error| format!("{shown}: {}", term::safe(error.to_string().trim_end())))?;
+        checked
+            .map_err(|error| format!("{shown}: {}", term::safe(error.to_string().trim_end())))?;
         let table: Table = toml::from_str(text).map_err(|error| format!("{shown}: {error}"))?;
         merge(&mut self.table, table);
         Ok(())
@@ -143,7 +148,9 @@ impl Layers {
     ) -> Result<Vec<String>, String> {
         let mut unknown = Vec::new();
         for (name, value) in variables {
-            let Some(name) = name.to_str().filter(|name| name.starts_with("AOV_")) else { continue };
+            let Some(name) = name.to_str().filter(|name| name.starts_with("AOV_")) else {
+                continue;
+            };
             let Some((key, kind, _)) = KEYS.iter().find(|(key, ..)| variable(key) == name) else {
                 if !known.contains(&name) {
                     unknown.push(name.to_owned());
@@ -187,7 +194,8 @@ impl Layers {
         let mut table = Table::new();
         match key.split_once('.') {
             Some((outer, inner)) => {
-                table.insert(outer.to_owned(), Table::from_iter([(inner.to_owned(), value)]).into());
+                table
+                    .insert(outer.to_owned(), Table::from_iter([(inner.to_owned(), value)]).into());
             }
             None => {
                 table.insert(key.to_owned(), value);

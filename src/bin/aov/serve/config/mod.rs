@@ -16,7 +16,9 @@ use super::chain::{CHAINS, Chain};
 use super::money::MicroUsd;
 use crate::signing::SERVICE;
 use crate::term;
-pub(crate) use layers::{KEYS, Layers, Settings, variable};
+#[cfg(test)]
+use layers::{KEYS, variable};
+pub(crate) use layers::{Layers, Settings};
 use proxies::{Proxies, ProxyNet};
 pub(crate) use url::PublicUrl;
 
@@ -158,9 +160,9 @@ impl Decision {
     }
 
     fn config(&mut self, settings: Settings) -> Config {
-        let listen = self.address("listen", settings.listen.as_deref()).unwrap_or_else(|| {
-            SocketAddr::from(([127, 0, 0, 1], 8402))
-        });
+        let listen = self
+            .address("listen", settings.listen.as_deref())
+            .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8402)));
         let admin = self.address("admin", settings.admin.as_deref());
         let public_url = settings.public_url.as_deref().and_then(|text| {
             PublicUrl::parse(text).map_err(|it| self.problem(format!("public_url {it}"))).ok()
@@ -201,7 +203,9 @@ impl Decision {
                     None | Some("x-forwarded-for") => false,
                     Some("forwarded") => true,
                     Some(_) => {
-                        self.problem("proxy_field is neither \"x-forwarded-for\" nor \"forwarded\"");
+                        self.problem(
+                            "proxy_field is neither \"x-forwarded-for\" nor \"forwarded\"",
+                        );
                         false
                     }
                 },
@@ -295,14 +299,15 @@ impl Decision {
 
     fn limits(&mut self, settings: &layers::LimitSettings) -> Limits {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let mut number = |key: &str, given: Option<usize>, default, range: std::ops::RangeInclusive<usize>| {
-            let value = given.unwrap_or(default);
-            if !range.contains(&value) {
-                let (least, most) = (range.start(), range.end());
-                self.problem(format!("limits.{key} is not from {least} to {most}"));
-            }
-            value
-        };
+        let mut number =
+            |key: &str, given: Option<usize>, default, range: std::ops::RangeInclusive<usize>| {
+                let value = given.unwrap_or(default);
+                if !range.contains(&value) {
+                    let (least, most) = (range.start(), range.end());
+                    self.problem(format!("limits.{key} is not from {least} to {most}"));
+                }
+                value
+            };
         let size = |number: Option<u32>| number.and_then(|it| usize::try_from(it).ok());
         Limits {
             body_bytes: number("body_bytes", settings.body_bytes, MAX_BODY, 1024..=64 << 20),
@@ -314,13 +319,20 @@ impl Decision {
                 1..=100_000,
             ),
             workers: number("workers", settings.workers, (processors * 4).max(8), 1..=1024),
-            open_payments: u32::try_from(number("open_payments", size(settings.open_payments), 256, 1..=100_000)).unwrap_or(u32::MAX),
+            open_payments: u32::try_from(number(
+                "open_payments",
+                size(settings.open_payments),
+                256,
+                1..=100_000,
+            ))
+            .unwrap_or(u32::MAX),
             open_payments_per_payer: u32::try_from(number(
                 "open_payments_per_payer",
                 size(settings.open_payments_per_payer),
                 8,
                 1..=100_000,
-            )).unwrap_or(u32::MAX),
+            ))
+            .unwrap_or(u32::MAX),
         }
     }
 
@@ -340,7 +352,9 @@ impl Decision {
         let score = self.price("prices.score", prices.score.as_deref(), "0.01");
         let mut networks: Vec<Network> = Vec::new();
         for (at, given) in settings.networks.iter().enumerate() {
-            let Some(network) = self.network(&format!("networks[{at}]"), given, mainnet) else { continue };
+            let Some(network) = self.network(&format!("networks[{at}]"), given, mainnet) else {
+                continue;
+            };
             if networks.iter().any(|other| other.chain == network.chain) {
                 self.problem(format!("networks[{at}] stands there twice: {}", network.chain.id));
             }
@@ -352,7 +366,9 @@ impl Decision {
     fn price(&mut self, key: &str, given: Option<&str>, default: &str) -> MicroUsd {
         let price = MicroUsd::parse(given.unwrap_or(default));
         match price {
-            Some(MicroUsd(0)) => self.problem(format!("{key} is 0; what costs nothing is not sold")),
+            Some(MicroUsd(0)) => {
+                self.problem(format!("{key} is 0; what costs nothing is not sold"))
+            }
             None => self.problem(format!("{key} is no price in dollars, such as \"0.02\"")),
             Some(_) => {}
         }
@@ -371,13 +387,19 @@ impl Decision {
             return None;
         };
         if chain.test && mainnet {
-            self.problem(format!("{at}.network is {}, where money is worth nothing, and mainnet is set", chain.name));
+            self.problem(format!(
+                "{at}.network is {}, where money is worth nothing, and mainnet is set",
+                chain.name
+            ));
         }
         if let Err(problem) = chain.check_address(&given.pay_to) {
             self.problem(format!("{at}.pay_to {problem}"));
         }
         if given.facilitators.is_empty() {
-            self.problem(format!("{at}.facilitators is missing: name who verifies and settles payments on {}", chain.name));
+            self.problem(format!(
+                "{at}.facilitators is missing: name who verifies and settles payments on {}",
+                chain.name
+            ));
         }
         let mut address = |key: &str, text: &str| match url::service_url(text) {
             Ok(text) => text,

@@ -20,7 +20,8 @@ fn list(items: impl IntoIterator<Item = String>) -> String {
 /// The address of a database without its password.
 fn without_password(ledger: &str) -> String {
     let hidden = ledger.split_once("://").and_then(|(scheme, rest)| {
-        let (user, host) = rest.split_at(rest.find('/').unwrap_or(rest.len())).0.rsplit_once('@')?;
+        let (user, host) =
+            rest.split_at(rest.find('/').unwrap_or(rest.len())).0.rsplit_once('@')?;
         let (name, _) = user.split_once(':')?;
         let path = &rest[user.len() + 1 + host.len()..];
         Some(format!("{scheme}://{name}:***@{host}{path}"))
@@ -42,7 +43,10 @@ pub(super) fn toml(config: &Config) -> String {
     line("public_url", config.public_url.as_ref().map(|url| text(url.as_str())));
     line("service", Some(text(&config.service)));
     line("key_file", config.key_file.as_ref().map(|path| text(&path.to_string_lossy())));
-    line("old_keys", Some(list(config.old_keys.iter().map(|key| key.to_text().trim_end().to_owned()))));
+    line(
+        "old_keys",
+        Some(list(config.old_keys.iter().map(|key| key.to_text().trim_end().to_owned()))),
+    );
     line("ledger", config.ledger.as_deref().map(|ledger| text(&without_password(ledger))));
     let log = if config.log == LogFormat::Json { "json" } else { "text" };
     line("log", Some(text(log)));
@@ -62,7 +66,9 @@ pub(super) fn toml(config: &Config) -> String {
                 let _ = writeln!(out, "max_body_bytes = {}", allowance.max_body_bytes);
             }
         }
-        None => out.push_str("\n# [allowance] is not set: verifications are free, without a limit\n"),
+        None => {
+            out.push_str("\n# [allowance] is not set: verifications are free, without a limit\n")
+        }
     }
     let limits = &config.limits;
     let _ = write!(

@@ -13,7 +13,9 @@ fn problems(text: &str) -> String {
 }
 
 fn network(more: &str) -> String {
-    format!("[[networks]]\nnetwork = 'eip155:8453'\npay_to = '{PAY_TO}'\nfacilitators = ['https://f.example']\n{more}")
+    format!(
+        "[[networks]]\nnetwork = 'eip155:8453'\npay_to = '{PAY_TO}'\nfacilitators = ['https://f.example']\n{more}"
+    )
 }
 
 #[test]
@@ -70,7 +72,9 @@ fn each_layer_covers_the_one_below() {
 #[test]
 fn networks_can_come_from_a_variable() {
     let mut layers = Layers::default();
-    let value = format!("[{{network = 'eip155:84532', pay_to = '{PAY_TO}', facilitators = ['http://127.0.0.1:4020/']}}]");
+    let value = format!(
+        "[{{network = 'eip155:84532', pay_to = '{PAY_TO}', facilitators = ['http://127.0.0.1:4020/']}}]"
+    );
     let environment = [("AOV_NETWORKS".into(), value.into())];
     layers.environment(environment.into_iter(), &[]).unwrap();
     let config = Config::decide(layers.settings().unwrap()).unwrap();

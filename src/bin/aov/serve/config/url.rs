@@ -25,7 +25,8 @@ impl PublicUrl {
         if !text.contains("://") {
             return Err("does not begin with https://".to_owned());
         }
-        let card = CardAddress::of_issuer(text).map_err(|error| format!("is no address: {error}"))?;
+        let card =
+            CardAddress::of_issuer(text).map_err(|error| format!("is no address: {error}"))?;
         let card = card.to_string();
         Ok(Self(card.strip_suffix(CARD_PATH).unwrap_or(&card).to_owned()))
     }
@@ -118,9 +119,13 @@ mod tests {
 
     #[test]
     fn services_of_others_are_reached_safely() {
-        assert_eq!(service_url("https://f.example/x402//"), Ok("https://f.example/x402".to_owned()));
+        assert_eq!(
+            service_url("https://f.example/x402//"),
+            Ok("https://f.example/x402".to_owned())
+        );
         assert_eq!(service_url("http://127.0.0.1:4020"), Ok("http://127.0.0.1:4020".to_owned()));
-        for bad in ["http://f.example", "https://", "https:///x", "https://u:p@f.example", "f", ""] {
+        for bad in ["http://f.example", "https://", "https:///x", "https://u:p@f.example", "f", ""]
+        {
             assert!(service_url(bad).is_err(), "{bad}");
         }
     }

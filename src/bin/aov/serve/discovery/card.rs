@@ -145,9 +145,7 @@ fn attestation(facts: &Facts<'_>) -> Value {
 }
 
 fn mcp(facts: &Facts<'_>) -> Value {
-    let tool = |name: &str, rest: &str, price: String| {
-        json!({ "toolName": name, "restEquivalent": rest, "access": price, "errorsAreNotCharged": true })
-    };
+    let tool = |name: &str, rest: &str, price: String| json!({ "toolName": name, "restEquivalent": rest, "access": price, "errorsAreNotCharged": true });
     json!({
         "uri": "urn:json-schema-verifier:extension:mcp:v1",
         "description": "The same two operations over the Model Context Protocol (Streamable HTTP).",
@@ -206,21 +204,20 @@ fn payments(facts: &Facts<'_>) -> [Value; 2] {
     let description = "Payments over x402 v2 in USDC, at the REST endpoints and the MCP tools; the \
                        Payment-Required header of a 402 always has the live requirements.";
     let mut first = resource(facts, "/verify/schema");
-    let same = |path: &str, method: &str, price: String| {
-        json!({ "url": facts.url.at(path), "method": method, "price": price, "currency": "USDC" })
-    };
+    let same = |path: &str, method: &str, price: String| json!({ "url": facts.url.at(path), "method": method, "price": price, "currency": "USDC" });
     let sale = facts.sale;
     let price = |score: bool| {
         let price = sale.map(|sale| if score { sale.score } else { sale.verify });
         price.map_or_else(String::new, |price| format!("${price}"))
     };
-    first.insert("additionalResources".to_owned(), json!([
-        same("/verify/deliverable", "POST", price(false)),
-        same("/score/{agent_id}", "GET", price(true)),
-    ]));
-    let entry = |uri: &str, params: Value| {
-        json!({ "uri": uri, "description": description, "required": false, "params": params })
-    };
+    first.insert(
+        "additionalResources".to_owned(),
+        json!([
+            same("/verify/deliverable", "POST", price(false)),
+            same("/score/{agent_id}", "GET", price(true)),
+        ]),
+    );
+    let entry = |uri: &str, params: Value| json!({ "uri": uri, "description": description, "required": false, "params": params });
     [
         entry("https://github.com/google-a2a/a2a-x402/v0.1", json!({ "resource": first })),
         entry(

@@ -55,7 +55,9 @@ impl<'f> Facts<'f> {
         match (self.sale, self.allowance) {
             (None, None) => "Free, without a limit.".to_owned(),
             (None, Some(Allowance { per_day, .. })) => {
-                format!("Free: {per_day} verifications a day for each client, over REST and MCP together.")
+                format!(
+                    "Free: {per_day} verifications a day for each client, over REST and MCP together."
+                )
             }
             (Some(sale), Some(Allowance { per_day, max_body_bytes })) if per_day > 0 => format!(
                 "Free: {per_day} verifications a day for each client, over REST and MCP together, with \

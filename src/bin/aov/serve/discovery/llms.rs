@@ -40,7 +40,11 @@ fn endpoints(facts: &Facts<'_>) -> String {
         ("POST", "/verify/deliverable", "the same check under a second name"),
         ("GET", "/score/{agent_id}", "an agent's trust score, signed"),
         ("GET", "/reputation/{agent_id}", "an agent's record of passes and fails, free, unsigned"),
-        ("POST", "/mcp", "the same over MCP (Streamable HTTP): tools verify_schema and get_verification_record"),
+        (
+            "POST",
+            "/mcp",
+            "the same over MCP (Streamable HTTP): tools verify_schema and get_verification_record",
+        ),
         ("GET", "/health", "whether the service can serve"),
         ("GET", "/.well-known/agent-card.json", "agent card (A2A) with the public keys"),
         ("GET", "/.well-known/x402", "what can be bought, with live prices and addresses"),

@@ -62,11 +62,11 @@ impl Documents {
         match endpoint {
             Endpoint::AgentCard => cached(Response::json(200, &*self.card)),
             Endpoint::OpenApi => cached(Response::json(200, &*self.openapi)),
-            Endpoint::Llms => {
-                cached(Response::new(200, "text/plain; charset=utf-8", &*self.llms))
-            }
+            Endpoint::Llms => cached(Response::new(200, "text/plain; charset=utf-8", &*self.llms)),
             Endpoint::X402 => match self.manifest.document() {
-                Ok(document) => Response::json(200, document.to_string()).with("cache-control", "no-store"),
+                Ok(document) => {
+                    Response::json(200, document.to_string()).with("cache-control", "no-store")
+                }
                 Err(refused) => problem(&refused),
             },
             Endpoint::Docs => cached(Response::new(200, "text/html; charset=utf-8", PAGE))

@@ -109,9 +109,8 @@ pub(super) fn document(facts: &Facts<'_>) -> Value {
 fn errors(responses: &mut Map<String, Value>, statuses: &[u16]) {
     for status in statuses {
         let codes = codes::all().filter(|code| code.status == *status);
-        let lines: Vec<_> = codes
-            .map(|Code { code, meaning, .. }| format!("`{code}`: {meaning}"))
-            .collect();
+        let lines: Vec<_> =
+            codes.map(|Code { code, meaning, .. }| format!("`{code}`: {meaning}")).collect();
         let mut response = body(&lines.join("\n\n"), reference("Error"));
         if matches!(status, 429 | 503 | 504 | 409) {
             response["headers"] = json!({
@@ -162,16 +161,26 @@ fn verify(facts: &Facts<'_>, id: &str, summary: &str) -> Value {
         for (name, what, schema) in [
             ("Remaining", "Free calls left today; with a free call.", json!({ "type": "integer" })),
             ("Limit", "Free calls a day; with a free call.", json!({ "type": "integer" })),
-            ("Resets", "When they begin anew; with a free call.", json!({ "type": "string", "format": "date-time" })),
+            (
+                "Resets",
+                "When they begin anew; with a free call.",
+                json!({ "type": "string", "format": "date-time" }),
+            ),
         ] {
-            headers.insert(format!("Free-Allowance-{name}"), json!({ "description": what, "schema": schema }));
+            headers.insert(
+                format!("Free-Allowance-{name}"),
+                json!({ "description": what, "schema": schema }),
+            );
         }
     }
     if facts.sale.is_some() {
-        headers.insert("Payment-Response".to_owned(), json!({
-            "description": "The receipt of the payment, base64 of JSON; with a paid call.",
-            "schema": { "type": "string" },
-        }));
+        headers.insert(
+            "Payment-Response".to_owned(),
+            json!({
+                "description": "The receipt of the payment, base64 of JSON; with a paid call.",
+                "schema": { "type": "string" },
+            }),
+        );
     }
     if !headers.is_empty() {
         ok["headers"] = headers.into();
@@ -320,10 +329,13 @@ fn manifest() -> Value {
 
 fn llms() -> Value {
     let mut responses = Map::new();
-    responses.insert("200".to_owned(), json!({
-        "description": "The guide.",
-        "content": { "text/plain": { "schema": { "type": "string" } } },
-    }));
+    responses.insert(
+        "200".to_owned(),
+        json!({
+            "description": "The guide.",
+            "content": { "text/plain": { "schema": { "type": "string" } } },
+        }),
+    );
     errors(&mut responses, &[503]);
     json!({
         "operationId": "llmsTxt",

@@ -61,7 +61,8 @@ pub(crate) fn compact() -> Value {
     }
     schema["additionalProperties"] = false.into();
     if let Some(definitions) = schema["$defs"].as_object_mut() {
-        definitions.retain(|name, _| matches!(&**name, "Summary" | "VerifySection" | "Attestation"));
+        definitions
+            .retain(|name, _| matches!(&**name, "Summary" | "VerifySection" | "Attestation"));
     }
     schema
 }
@@ -76,7 +77,9 @@ pub(crate) fn score() -> Value {
         ("reason", json!({ "enum": ["no_data", null] })),
         (
             "confidence_interval_95",
-            or_null(json!({ "type": "array", "items": number(0.0, 1.0), "minItems": 2, "maxItems": 2 })),
+            or_null(
+                json!({ "type": "array", "items": number(0.0, 1.0), "minItems": 2, "maxItems": 2 }),
+            ),
         ),
         ("sample_size", json!({ "type": "integer", "minimum": 0 })),
         ("effective_sample_size", json!({ "type": "number", "minimum": 0 })),

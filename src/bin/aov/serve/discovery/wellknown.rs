@@ -27,7 +27,10 @@ struct Item {
 impl Manifest {
     pub(super) fn new(facts: &Facts<'_>, gate: Option<Arc<dyn Gate>>) -> Self {
         let instructions = match facts.sale {
-            None => format!("This service is free: nothing is sold. Read {}.", facts.url.at("/llms.txt")),
+            None => format!(
+                "This service is free: nothing is sold. Read {}.",
+                facts.url.at("/llms.txt")
+            ),
             Some(_) => format!(
                 "Send the request without a payment first: what the free allowance covers is answered \
                  at once, anything else with 402 and the Payment-Required header. Read {}.",
