@@ -182,7 +182,7 @@ fn serve(config: &Config) -> Result<Exit, String> {
     let public = Public::new(parts, |_| None);
     let admin = Admin::new(ledger, tallies);
     output::complain(&format!(
-        "listening on {}\n  service  {url}\n  key      {version}, {key_told}\n  ledger   {ledger_told}\n{}",
+        "listening on {}\n  service  {url}\n{}  key      {version}, {key_told}\n  ledger   {ledger_told}\n",
         doors.public(),
         doors.admin().map_or_else(String::new, |at| format!("  metrics  http://{at}/metrics\n")),
     ));
