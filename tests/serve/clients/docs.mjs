@@ -21,8 +21,11 @@ try {
   page.on("console", (message) => {
     if (message.type() === "error") problems.push(message.text());
   });
-  await page.goto(`${base}/docs#post-/verify/schema`, { waitUntil: "networkidle0" });
-  const button = await page.waitForSelector(">>> .m-btn.primary.thin-border", { timeout: 60000 });
+  await page.goto(`${base}/docs`, { waitUntil: "networkidle0" });
+  // The page lives in shadow roots, which the selectors look through.
+  const operation = await page.waitForSelector(">>> .nav-bar-path[id*='verify/schema']", { timeout: 60000 });
+  await operation.evaluate((element) => element.click());
+  const button = await page.waitForSelector(">>> .btn-execute", { timeout: 60000 });
   const answered = page.waitForResponse(
     (response) => response.url().startsWith(base) && response.request().method() === "POST",
     { timeout: 60000 },
@@ -32,7 +35,9 @@ try {
   if (answer.status() !== 200) throw new Error(`status ${answer.status()}: ${await answer.text()}`);
   const body = await answer.json();
   if (!body.attestation) throw new Error("not signed");
+  await page.waitForSelector(">>> .tab-buttons", { timeout: 60000 });
   await page.waitForNetworkIdle();
+  await button.evaluate((element) => element.scrollIntoView());
   await page.screenshot({ path: picture });
   if (elsewhere.length) throw new Error(`asked elsewhere: ${elsewhere}`);
   if (problems.length) throw new Error(`problems: ${problems.join("\n")}`);
