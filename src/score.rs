@@ -256,7 +256,7 @@ mod tests {
         let now = at("2026-12-16T00:00:00Z");
         let both = vec![seen("2026-12-16T00:00:00Z", true), seen("2026-12-01T00:00:00Z", false)];
         let estimate = Score::of(both.clone(), now).estimate.unwrap();
-        close(estimate.score, 0.585_786_437_626_904_95);
+        close(estimate.score, 0.585_786_437_626_905);
         close(estimate.effective_sample_size, 1.942_809_041_582_063_4);
         close(estimate.low, 0.123_364_811_771_843_68);
         close(estimate.high, 0.934_262_763_149_971_4);

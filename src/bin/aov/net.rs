@@ -6,6 +6,7 @@
 //! used: through one, the address connected to could not be checked.
 
 mod address;
+pub(crate) mod answer;
 
 use std::fmt;
 use std::io;

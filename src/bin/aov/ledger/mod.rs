@@ -191,6 +191,7 @@ pub(crate) trait Ledger: Send + Sync {
 
     /// Claims a payment for a request, atomically: of many that claim it at once one gets `Yes`. A
     /// record in state `Claimed` whose lease has ended is taken over. `record.state` is `Claimed`.
+    /// Where too many are open, dead claims that can never be settled any more make room first.
     fn claim(
         &self,
         record: &PaymentRecord,
@@ -246,7 +247,7 @@ pub(crate) trait Ledger: Send + Sync {
     /// The payment known by a key.
     fn payment(&self, key: &PaymentKey) -> Result<Option<PaymentRecord>, LedgerError>;
 
-    /// The payment that a payer gave this identifier.
+    /// The payment that a payer gave this identifier; the newest, if there are several.
     fn payment_by_identifier(
         &self,
         payer: &str,
