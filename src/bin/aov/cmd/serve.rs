@@ -169,6 +169,8 @@ fn serve(config: &Config) -> Result<Exit, String> {
     let doors = Doors::open(config)?;
     let url = config.public_url(doors.public())?;
     let version = key.version().to_string();
+    // Until the end.
+    let _housekeeping = start::housekeeping(Arc::clone(&ledger))?;
     let tallies = Arc::new(Tallies::default());
     let parts = Parts {
         config,

@@ -160,6 +160,20 @@ mod tests {
         assert_eq!(codes.len(), count);
     }
 
+    /// Where the README has the table, it is this one.
+    #[test]
+    fn the_readme_has_the_same_table() {
+        let readme = include_str!("../../../../README.md");
+        let head = markdown(&[]);
+        if readme.contains(&*head) {
+            for code in all() {
+                let row = markdown(&[*code]);
+                let row = row.strip_prefix(&*head).unwrap();
+                assert!(readme.contains(row), "the README lacks {row}");
+            }
+        }
+    }
+
     /// Every `Problem::new("code", status` of the server's sources is in the table as it stands there.
     #[test]
     fn the_table_holds_every_code_that_the_server_uses() {
