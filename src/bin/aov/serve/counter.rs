@@ -158,7 +158,7 @@ impl Counter {
             Ok(input) => input,
             Err(problem) => return Answer::Refused(problem),
         };
-        let prepared = match engine::prepare(&input) {
+        let prepared = match self.engine.prepare(&input) {
             Ok(prepared) => prepared,
             Err(problem) => return Answer::Refused(problem),
         };

@@ -24,6 +24,7 @@ pub(crate) mod negotiate;
 pub(crate) mod problem;
 pub(crate) mod rest;
 pub(crate) mod route;
+pub(crate) mod schemas;
 pub(crate) mod service;
 pub(crate) mod start;
 pub(crate) mod tally;
