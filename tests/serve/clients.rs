@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::facilitator::configuration;
 use crate::server::{Server, say};
 use crate::support::Sandbox;
 
@@ -32,7 +33,11 @@ fn the_client_of_the_hosted_service_works() {
     let Some(python) = installed("sarnai/bin/python") else { return };
     let home = Sandbox::new();
     let server = Server::start(&home, &[]);
-    succeed(Command::new(python).arg(script("sarnai_client.py")).arg(server.url("")), &home);
+    let other = Sandbox::new();
+    let selling = Server::start(&other, &["--config", &configuration(&other, "")]);
+    let mut command = Command::new(python);
+    command.arg(script("sarnai_client.py")).args([server.url(""), selling.url("")]);
+    succeed(&mut command, &home);
 }
 
 #[test]
@@ -40,7 +45,8 @@ fn openapi_is_valid_for_two_validators() {
     let home = Sandbox::new();
     let python = installed("tools/bin/openapi-spec-validator");
     let redocly = installed("node_modules/.bin/redocly");
-    for arguments in [&[][..], &["--free-per-day", "5"]] {
+    let selling = configuration(&home, "");
+    for arguments in [&[][..], &["--free-per-day", "5"], &["--config", &selling]] {
         let server = Server::start(&home, arguments);
         home.file("openapi.json", server.get("/openapi.json").body);
         if let Some(python) = &python {
@@ -58,24 +64,31 @@ fn openapi_is_valid_for_two_validators() {
 fn schemathesis_finds_nothing() {
     let Some(schemathesis) = installed("tools/bin/schemathesis") else { return };
     let home = Sandbox::new();
-    let server = Server::start(&home, &[]);
-    home.file("openapi.json", server.get("/openapi.json").body);
-    let mut command = Command::new(schemathesis);
-    command
-        .args(["run", "openapi.json", "--url", &server.url(""), "-n", "50", "--seed", "1"])
-        .args(["--phases", "examples,coverage,fuzzing"])
-        .env("SCHEMATHESIS_HOOKS", script("schemathesis_hooks.py"));
-    succeed(&mut command, &home);
+    let selling =
+        configuration(&home, "[allowance]\nper_day = 1000000\nmax_body_bytes = 1048576\n");
+    for arguments in [&[][..], &["--config", &selling]] {
+        let server = Server::start(&home, arguments);
+        home.file("openapi.json", server.get("/openapi.json").body);
+        let mut command = Command::new(&schemathesis);
+        command
+            .args(["run", "openapi.json", "--url", &server.url(""), "-n", "50", "--seed", "1"])
+            .args(["--phases", "examples,coverage,fuzzing"])
+            .env("SCHEMATHESIS_HOOKS", script("schemathesis_hooks.py"));
+        succeed(&mut command, &home);
+    }
 }
 
 #[test]
 fn both_generations_of_a2a_take_the_card() {
     let home = Sandbox::new();
-    let server = Server::start(&home, &[]);
-    home.file("card.json", server.get("/.well-known/agent-card.json").body);
-    for folder in ["a2a-0.3", "a2a-1"] {
-        let Some(python) = installed(&format!("{folder}/bin/python")) else { continue };
-        succeed(Command::new(python).arg(script("a2a_card.py")).arg("card.json"), &home);
+    let selling = configuration(&home, "");
+    for arguments in [&[][..], &["--config", &selling]] {
+        let server = Server::start(&home, arguments);
+        home.file("card.json", server.get("/.well-known/agent-card.json").body);
+        for folder in ["a2a-0.3", "a2a-1"] {
+            let Some(python) = installed(&format!("{folder}/bin/python")) else { continue };
+            succeed(Command::new(python).arg(script("a2a_card.py")).arg("card.json"), &home);
+        }
     }
 }
 

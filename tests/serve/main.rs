@@ -9,8 +9,12 @@ mod support;
 mod agreement;
 /// The clients and validators of others; each is skipped where it is not installed.
 mod clients;
+/// A facilitator for what is asked before anybody pays.
+mod facilitator;
 /// Requests drawn from reported faults of servers like this one.
 mod requests;
+/// A server that sells, up to the payment.
+mod selling;
 /// A server that runs, and a plain client.
 mod server;
 /// Starting: keys, ledgers, configurations.

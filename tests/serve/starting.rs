@@ -111,3 +111,36 @@ fn what_is_half_configured_does_not_start() {
         assert!(!ended.stderr.contains("hunter2"));
     }
 }
+
+/// As far as it can be told without serving for ever.
+#[test]
+fn the_examples_of_the_help_are_right() {
+    let home = Sandbox::new();
+    home.file("aov.toml", "service = 'mine'\n");
+    let help = home.aov(&["serve", "--help"]).stdout;
+    let examples: Vec<_> =
+        help.lines().filter_map(|line| line.strip_prefix("    $ aov ")).collect();
+    assert_eq!(examples.len(), 3, "{help}");
+    for example in examples {
+        let mut words: Vec<_> = example.split(' ').collect();
+        words.retain(|word| *word != "--print-config");
+        words.push("--print-config");
+        let ended = home.aov(&words);
+        assert_eq!((ended.code, &*ended.stderr), (Some(0), ""), "{example}");
+    }
+}
+
+#[test]
+fn typing_errors_in_variables_are_pointed_at() {
+    let home = Sandbox::new();
+    let mut command = home.command();
+    command
+        .args(["serve", "--print-config"])
+        .env("AOV_LISTN", "127.0.0.1:1")
+        .env("AOV_SECRET_KEY", "x");
+    let ended = end(&mut command, None);
+    assert_eq!(
+        (ended.code, &*ended.stderr),
+        (Some(0), "warning: AOV_LISTN is no setting of aov serve\n")
+    );
+}
