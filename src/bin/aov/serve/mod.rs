@@ -5,6 +5,10 @@
 //! [`service::Service`], which REST and MCP share, so that neither can be cheaper than the other.
 #![allow(dead_code, reason = "grows with its users")]
 
+pub(crate) mod chain;
+pub(crate) mod counter;
 pub(crate) mod http;
+pub(crate) mod money;
 pub(crate) mod problem;
 pub(crate) mod service;
+pub(crate) mod x402;

@@ -1,0 +1,1 @@
+//! The gate over a scripted facilitator.
