@@ -29,6 +29,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check outputs against agreed requirements')
             [CompletionResult]::new('hash', 'hash', [CompletionResultType]::ParameterValue, 'Print the hashes that a receipt carries')
             [CompletionResult]::new('verify-receipt', 'verify-receipt', [CompletionResultType]::ParameterValue, 'Verify receipts: genuine, whose, and about which data')
+            [CompletionResult]::new('score', 'score', [CompletionResultType]::ParameterValue, 'Show how often an agent''s output has passed')
             [CompletionResult]::new('keygen', 'keygen', [CompletionResultType]::ParameterValue, 'Make a signing key, and print what to publish of it')
             [CompletionResult]::new('template', 'template', [CompletionResultType]::ParameterValue, 'Make a template from good outputs, or say what passing a template is worth')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
@@ -46,6 +47,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--sign-key', '--sign-key', [CompletionResultType]::ParameterName, 'Sign with the key in FILE, which aov keygen makes; - reads it from standard input, and without this option AOV_SECRET_KEY may hold it')
             [CompletionResult]::new('--public-url', '--public-url', [CompletionResultType]::ParameterName, 'Where your agent card can be fetched: below this address, at /.well-known/agent-card.json')
             [CompletionResult]::new('--service', '--service', [CompletionResultType]::ParameterName, 'The name of your service in receipts [default: aov]')
+            [CompletionResult]::new('--ledger', '--ledger', [CompletionResultType]::ParameterName, 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: what AOV_LEDGER names, else ledger.sqlite in the data folder]')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to report')
             [CompletionResult]::new('--detail', '--detail', [CompletionResultType]::ParameterName, 'How much to report; full unless the request says otherwise')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the report into a file, whole or not at all, instead of printing it')
@@ -56,6 +58,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--enforce-rules', '--enforce-rules', [CompletionResultType]::ParameterName, 'Let findings of rules and bounds fail the result, whether or not the requirements say so')
             [CompletionResult]::new('--strict-content', '--strict-content', [CompletionResultType]::ParameterName, 'Let control characters, HTML markup and `javascript:` fail the result')
             [CompletionResult]::new('--allow-unknown-fields', '--allow-unknown-fields', [CompletionResultType]::ParameterName, 'Ignore fields that a request does not have, as the hosted service does; they may be typing errors that bind nothing')
+            [CompletionResult]::new('--record', '--record', [CompletionResultType]::ParameterName, 'Record each verdict that is about an agent_id, for aov score; ids that begin with test- are never recorded')
             [CompletionResult]::new('--redact', '--redact', [CompletionResultType]::ParameterName, 'Show types instead of values of outputs, in every format; names, paths and hashes stay')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print no report: the exit code tells')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print no report: the exit code tells')
@@ -106,6 +109,21 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--require-enforced', '--require-enforced', [CompletionResultType]::ParameterName, 'Rules and bounds must have been binding (enforce_rules)')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print nothing; the exit code says it')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print nothing; the exit code says it')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'aov;score' {
+            [CompletionResult]::new('--ledger', '--ledger', [CompletionResultType]::ParameterName, 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: what AOV_LEDGER names, else ledger.sqlite in the data folder]')
+            [CompletionResult]::new('--url', '--url', [CompletionResultType]::ParameterName, 'Ask the server at this address instead: GET URL/score/AGENT_ID. Nothing is ever paid; if it wants to be paid, price and networks are shown (exit code 4)')
+            [CompletionResult]::new('--receipts', '--receipts', [CompletionResultType]::ParameterName, 'Compute it from these receipts instead: files, folders (their *.json and *.jsonl), or - for standard input. Only genuine ones of trusted issuers count, each once')
+            [CompletionResult]::new('--public-key', '--public-key', [CompletionResultType]::ParameterName, 'The issuer''s public key: base64 of 32 bytes, a line aov-public-key-v1:…, or a file with one')
+            [CompletionResult]::new('--agent-card', '--agent-card', [CompletionResultType]::ParameterName, 'The issuer''s agent card, which lists its keys: a file or an https address')
+            [CompletionResult]::new('--trust', '--trust', [CompletionResultType]::ParameterName, 'Trust this issuer too: the key is fetched from https://HOST/.well-known/agent-card.json')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How the score is written')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
+            [CompletionResult]::new('--jsonl', '--jsonl', [CompletionResultType]::ParameterName, 'Every input of --receipts has one receipt on each line, also out of gzip; *.jsonl, *.ndjson and *.jsonl.gz are always read so')
+            [CompletionResult]::new('--offline', '--offline', [CompletionResultType]::ParameterName, 'Fetch nothing: the key is given, pinned or cached, or there is no verdict (exit code 3)')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
@@ -173,6 +191,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Check outputs against agreed requirements')
             [CompletionResult]::new('hash', 'hash', [CompletionResultType]::ParameterValue, 'Print the hashes that a receipt carries')
             [CompletionResult]::new('verify-receipt', 'verify-receipt', [CompletionResultType]::ParameterValue, 'Verify receipts: genuine, whose, and about which data')
+            [CompletionResult]::new('score', 'score', [CompletionResultType]::ParameterValue, 'Show how often an agent''s output has passed')
             [CompletionResult]::new('keygen', 'keygen', [CompletionResultType]::ParameterValue, 'Make a signing key, and print what to publish of it')
             [CompletionResult]::new('template', 'template', [CompletionResultType]::ParameterValue, 'Make a template from good outputs, or say what passing a template is worth')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
@@ -186,6 +205,9 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             break
         }
         'aov;help;verify-receipt' {
+            break
+        }
+        'aov;help;score' {
             break
         }
         'aov;help;keygen' {

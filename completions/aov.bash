@@ -31,6 +31,9 @@ _aov() {
             aov,keygen)
                 cmd="aov__subcmd__keygen"
                 ;;
+            aov,score)
+                cmd="aov__subcmd__score"
+                ;;
             aov,template)
                 cmd="aov__subcmd__template"
                 ;;
@@ -51,6 +54,9 @@ _aov() {
                 ;;
             aov__subcmd__help,keygen)
                 cmd="aov__subcmd__help__subcmd__keygen"
+                ;;
+            aov__subcmd__help,score)
+                cmd="aov__subcmd__help__subcmd__score"
                 ;;
             aov__subcmd__help,template)
                 cmd="aov__subcmd__help__subcmd__template"
@@ -89,7 +95,7 @@ _aov() {
 
     case "${cmd}" in
         aov)
-            opts="-h -V --color --help --version check hash verify-receipt keygen template completions help"
+            opts="-h -V --color --help --version check hash verify-receipt score keygen template completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -107,7 +113,7 @@ _aov() {
             return 0
             ;;
         aov__subcmd__check)
-            opts="-q -o -h --files-from --jsonl --fail-fast --jobs --schema --rules --template --enforce-rules --strict-content --task-id --agent-id --allow-unknown-fields --sign-key --public-url --service --format --detail --redact --quiet --output --color --help"
+            opts="-q -o -h --files-from --jsonl --fail-fast --jobs --schema --rules --template --enforce-rules --strict-content --task-id --agent-id --allow-unknown-fields --sign-key --public-url --service --record --ledger --format --detail --redact --quiet --output --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -150,6 +156,10 @@ _aov() {
                     return 0
                     ;;
                 --service)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ledger)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -245,7 +255,7 @@ _aov() {
             return 0
             ;;
         aov__subcmd__help)
-            opts="check hash verify-receipt keygen template completions help"
+            opts="check hash verify-receipt score keygen template completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -328,6 +338,20 @@ _aov() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        aov__subcmd__help__subcmd__score)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         aov__subcmd__help__subcmd__template)
             opts="infer grade"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -397,6 +421,52 @@ _aov() {
                     ;;
                 --agent-card)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__score)
+            opts="-h --ledger --url --receipts --jsonl --public-key --agent-card --trust --offline --format --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --ledger)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --receipts)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --public-key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --agent-card)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --trust)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
                     return 0
                     ;;
                 --color)

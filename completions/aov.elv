@@ -26,6 +26,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand check 'Check outputs against agreed requirements'
             cand hash 'Print the hashes that a receipt carries'
             cand verify-receipt 'Verify receipts: genuine, whose, and about which data'
+            cand score 'Show how often an agent''s output has passed'
             cand keygen 'Make a signing key, and print what to publish of it'
             cand template 'Make a template from good outputs, or say what passing a template is worth'
             cand completions 'Print the completions for a shell'
@@ -42,6 +43,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand --sign-key 'Sign with the key in FILE, which aov keygen makes; - reads it from standard input, and without this option AOV_SECRET_KEY may hold it'
             cand --public-url 'Where your agent card can be fetched: below this address, at /.well-known/agent-card.json'
             cand --service 'The name of your service in receipts [default: aov]'
+            cand --ledger 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: what AOV_LEDGER names, else ledger.sqlite in the data folder]'
             cand --format 'How to report'
             cand --detail 'How much to report; full unless the request says otherwise'
             cand -o 'Write the report into a file, whole or not at all, instead of printing it'
@@ -52,6 +54,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand --enforce-rules 'Let findings of rules and bounds fail the result, whether or not the requirements say so'
             cand --strict-content 'Let control characters, HTML markup and `javascript:` fail the result'
             cand --allow-unknown-fields 'Ignore fields that a request does not have, as the hosted service does; they may be typing errors that bind nothing'
+            cand --record 'Record each verdict that is about an agent_id, for aov score; ids that begin with test- are never recorded'
             cand --redact 'Show types instead of values of outputs, in every format; names, paths and hashes stay'
             cand -q 'Print no report: the exit code tells'
             cand --quiet 'Print no report: the exit code tells'
@@ -100,6 +103,20 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand --require-enforced 'Rules and bounds must have been binding (enforce_rules)'
             cand -q 'Print nothing; the exit code says it'
             cand --quiet 'Print nothing; the exit code says it'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'aov;score'= {
+            cand --ledger 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: what AOV_LEDGER names, else ledger.sqlite in the data folder]'
+            cand --url 'Ask the server at this address instead: GET URL/score/AGENT_ID. Nothing is ever paid; if it wants to be paid, price and networks are shown (exit code 4)'
+            cand --receipts 'Compute it from these receipts instead: files, folders (their *.json and *.jsonl), or - for standard input. Only genuine ones of trusted issuers count, each once'
+            cand --public-key 'The issuer''s public key: base64 of 32 bytes, a line aov-public-key-v1:…, or a file with one'
+            cand --agent-card 'The issuer''s agent card, which lists its keys: a file or an https address'
+            cand --trust 'Trust this issuer too: the key is fetched from https://HOST/.well-known/agent-card.json'
+            cand --format 'How the score is written'
+            cand --color 'When to colour text for people'
+            cand --jsonl 'Every input of --receipts has one receipt on each line, also out of gzip; *.jsonl, *.ndjson and *.jsonl.gz are always read so'
+            cand --offline 'Fetch nothing: the key is given, pinned or cached, or there is no verdict (exit code 3)'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
@@ -157,6 +174,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand check 'Check outputs against agreed requirements'
             cand hash 'Print the hashes that a receipt carries'
             cand verify-receipt 'Verify receipts: genuine, whose, and about which data'
+            cand score 'Show how often an agent''s output has passed'
             cand keygen 'Make a signing key, and print what to publish of it'
             cand template 'Make a template from good outputs, or say what passing a template is worth'
             cand completions 'Print the completions for a shell'
@@ -167,6 +185,8 @@ set edit:completion:arg-completer[aov] = {|@words|
         &'aov;help;hash'= {
         }
         &'aov;help;verify-receipt'= {
+        }
+        &'aov;help;score'= {
         }
         &'aov;help;keygen'= {
         }

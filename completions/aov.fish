@@ -32,6 +32,7 @@ complete -c aov -n "__fish_aov_needs_command" -s V -l version -d 'Print version'
 complete -c aov -n "__fish_aov_needs_command" -f -a "check" -d 'Check outputs against agreed requirements'
 complete -c aov -n "__fish_aov_needs_command" -f -a "hash" -d 'Print the hashes that a receipt carries'
 complete -c aov -n "__fish_aov_needs_command" -f -a "verify-receipt" -d 'Verify receipts: genuine, whose, and about which data'
+complete -c aov -n "__fish_aov_needs_command" -f -a "score" -d 'Show how often an agent\'s output has passed'
 complete -c aov -n "__fish_aov_needs_command" -f -a "keygen" -d 'Make a signing key, and print what to publish of it'
 complete -c aov -n "__fish_aov_needs_command" -f -a "template" -d 'Make a template from good outputs, or say what passing a template is worth'
 complete -c aov -n "__fish_aov_needs_command" -f -a "completions" -d 'Print the completions for a shell'
@@ -46,6 +47,7 @@ complete -c aov -n "__fish_aov_using_subcommand check" -l agent-id -d 'The agent
 complete -c aov -n "__fish_aov_using_subcommand check" -l sign-key -d 'Sign with the key in FILE, which aov keygen makes; - reads it from standard input, and without this option AOV_SECRET_KEY may hold it' -r -F
 complete -c aov -n "__fish_aov_using_subcommand check" -l public-url -d 'Where your agent card can be fetched: below this address, at /.well-known/agent-card.json' -r
 complete -c aov -n "__fish_aov_using_subcommand check" -l service -d 'The name of your service in receipts [default: aov]' -r
+complete -c aov -n "__fish_aov_using_subcommand check" -l ledger -d 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: what AOV_LEDGER names, else ledger.sqlite in the data folder]' -r
 complete -c aov -n "__fish_aov_using_subcommand check" -l format -d 'How to report' -r -f -a "human\t'For people; the wording may change'
 json\t'The response body, or the error, of one input'
 jsonl\t'One object a line: a result or an error per input, and a summary'
@@ -63,6 +65,7 @@ complete -c aov -n "__fish_aov_using_subcommand check" -l fail-fast -d 'Stop at 
 complete -c aov -n "__fish_aov_using_subcommand check" -l enforce-rules -d 'Let findings of rules and bounds fail the result, whether or not the requirements say so'
 complete -c aov -n "__fish_aov_using_subcommand check" -l strict-content -d 'Let control characters, HTML markup and `javascript:` fail the result'
 complete -c aov -n "__fish_aov_using_subcommand check" -l allow-unknown-fields -d 'Ignore fields that a request does not have, as the hosted service does; they may be typing errors that bind nothing'
+complete -c aov -n "__fish_aov_using_subcommand check" -l record -d 'Record each verdict that is about an agent_id, for aov score; ids that begin with test- are never recorded'
 complete -c aov -n "__fish_aov_using_subcommand check" -l redact -d 'Show types instead of values of outputs, in every format; names, paths and hashes stay'
 complete -c aov -n "__fish_aov_using_subcommand check" -s q -l quiet -d 'Print no report: the exit code tells'
 complete -c aov -n "__fish_aov_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -110,6 +113,20 @@ complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l require-pass 
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l require-enforced -d 'Rules and bounds must have been binding (enforce_rules)'
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -s q -l quiet -d 'Print nothing; the exit code says it'
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aov -n "__fish_aov_using_subcommand score" -l ledger -d 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: what AOV_LEDGER names, else ledger.sqlite in the data folder]' -r
+complete -c aov -n "__fish_aov_using_subcommand score" -l url -d 'Ask the server at this address instead: GET URL/score/AGENT_ID. Nothing is ever paid; if it wants to be paid, price and networks are shown (exit code 4)' -r
+complete -c aov -n "__fish_aov_using_subcommand score" -l receipts -d 'Compute it from these receipts instead: files, folders (their *.json and *.jsonl), or - for standard input. Only genuine ones of trusted issuers count, each once' -r -F
+complete -c aov -n "__fish_aov_using_subcommand score" -l public-key -d 'The issuer\'s public key: base64 of 32 bytes, a line aov-public-key-v1:…, or a file with one' -r
+complete -c aov -n "__fish_aov_using_subcommand score" -l agent-card -d 'The issuer\'s agent card, which lists its keys: a file or an https address' -r
+complete -c aov -n "__fish_aov_using_subcommand score" -l trust -d 'Trust this issuer too: the key is fetched from https://HOST/.well-known/agent-card.json' -r
+complete -c aov -n "__fish_aov_using_subcommand score" -l format -d 'How the score is written' -r -f -a "human\t''
+json\t''"
+complete -c aov -n "__fish_aov_using_subcommand score" -l color -d 'When to colour text for people' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c aov -n "__fish_aov_using_subcommand score" -l jsonl -d 'Every input of --receipts has one receipt on each line, also out of gzip; *.jsonl, *.ndjson and *.jsonl.gz are always read so'
+complete -c aov -n "__fish_aov_using_subcommand score" -l offline -d 'Fetch nothing: the key is given, pinned or cached, or there is no verdict (exit code 3)'
+complete -c aov -n "__fish_aov_using_subcommand score" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aov -n "__fish_aov_using_subcommand keygen" -l key-version -d 'The name of the key in the card and in receipts [default: v1-, the date, and four bytes of the public key]' -r
 complete -c aov -n "__fish_aov_using_subcommand keygen" -l agent-card -d 'The agent card that the key is added to' -r -F
 complete -c aov -n "__fish_aov_using_subcommand keygen" -l color -d 'When to colour text for people' -r -f -a "auto\t''
@@ -145,12 +162,13 @@ complete -c aov -n "__fish_aov_using_subcommand completions" -l color -d 'When t
 always\t''
 never\t''"
 complete -c aov -n "__fish_aov_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen template completions help" -f -a "check" -d 'Check outputs against agreed requirements'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen template completions help" -f -a "hash" -d 'Print the hashes that a receipt carries'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen template completions help" -f -a "verify-receipt" -d 'Verify receipts: genuine, whose, and about which data'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen template completions help" -f -a "keygen" -d 'Make a signing key, and print what to publish of it'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen template completions help" -f -a "template" -d 'Make a template from good outputs, or say what passing a template is worth'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen template completions help" -f -a "completions" -d 'Print the completions for a shell'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt keygen template completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template completions help" -f -a "check" -d 'Check outputs against agreed requirements'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template completions help" -f -a "hash" -d 'Print the hashes that a receipt carries'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template completions help" -f -a "verify-receipt" -d 'Verify receipts: genuine, whose, and about which data'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template completions help" -f -a "score" -d 'Show how often an agent\'s output has passed'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template completions help" -f -a "keygen" -d 'Make a signing key, and print what to publish of it'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template completions help" -f -a "template" -d 'Make a template from good outputs, or say what passing a template is worth'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template completions help" -f -a "completions" -d 'Print the completions for a shell'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aov -n "__fish_aov_using_subcommand help; and __fish_seen_subcommand_from template" -f -a "infer" -d 'Infer a template from outputs that are good'
 complete -c aov -n "__fish_aov_using_subcommand help; and __fish_seen_subcommand_from template" -f -a "grade" -d 'Say what passing a template is worth'

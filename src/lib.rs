@@ -28,6 +28,7 @@ pub mod request;
 pub mod response;
 pub mod rules;
 pub mod schema;
+pub mod score;
 pub mod template;
 pub mod text;
 pub mod trust;

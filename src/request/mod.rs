@@ -190,6 +190,16 @@ pub fn parse(root: Node<'_>, unknown: UnknownFields) -> Result<Request<'_>, Vec<
     }
 }
 
+/// What is wrong with an id of an agent or a task that came outside a request (SPEC 2).
+///
+/// # Errors
+/// The problem, if there is one.
+pub fn check_id(field: &str, id: &str) -> Result<(), Problem> {
+    let mut checker = Checker::new(Part::Request, UnknownFields::Refuse);
+    checker.id_text(field, id, None);
+    checker.problems.into_iter().next().map_or(Ok(()), Err)
+}
+
 impl<'d> Request<'d> {
     /// Puts a request together from its parts.
     ///

@@ -131,7 +131,7 @@ pub fn ratio(tally: Tally) -> Option<f64> {
     (tally.total > 0).then(|| format!("{exact:.6}").parse().unwrap_or(exact))
 }
 
-fn verify_section(verify: &VerifySection) -> Json {
+pub(crate) fn verify_section(verify: &VerifySection) -> Json {
     Json::Object(vec![
         ("public_key_url", Json::text(&*verify.public_key_url)),
         ("key_version", Json::text(&*verify.key_version)),

@@ -25,6 +25,8 @@ mod help;
 mod interop;
 /// The verification of receipts.
 mod receipts;
+/// `aov check --record` and `aov score`.
+mod score;
 /// Keys and signed answers.
 mod signing;
 /// `aov template`: what goes where.

@@ -17,6 +17,7 @@ mod manual;
 mod net;
 mod output;
 mod private;
+mod recorder;
 mod records;
 mod report;
 mod reporter;

@@ -1,23 +1,26 @@
 //! Entries of a report on their way out: made one by one, on any thread, written in their order.
 
+use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use agent_output_verifier::check::Work;
+use agent_output_verifier::check::{Verdict, Work};
 use agent_output_verifier::receipt::attestation::Context;
 use agent_output_verifier::request::Part;
-use agent_output_verifier::response::{self, Json, Stamp, VerifySection};
+use agent_output_verifier::score::is_reserved;
 
 use crate::agreed::{Agreed, Kept};
 use crate::batch::progress::Progress;
 use crate::cmd::Failure;
 use crate::exit::Exit;
 use crate::input::{InputError, Inputs, Origin, Source, explain, read_file};
+use crate::ledger::Verification;
 use crate::output::{self, Sink, WriteError};
+use crate::recorder::Recorder;
 use crate::records::{self, Block};
 use crate::report::format::Style;
-use crate::report::{Checked, Rejection, Summary};
-use crate::signing::Signer;
+use crate::report::{Checked, Rejection, Summary, human};
+use crate::signing::{Signer, Stamped};
 use crate::term::Terminal;
 
 /// One input, done.
@@ -29,6 +32,8 @@ pub(crate) struct Entry {
     text: String,
     /// What people are told on standard error.
     complaint: String,
+    /// What a ledger keeps of it.
+    verification: Option<Verification>,
 }
 
 /// Makes entries.
@@ -42,6 +47,8 @@ pub(crate) struct Scribe<'s> {
     pub(crate) quiet: bool,
     /// Whether the report goes into a file, where people do not see it at once.
     pub(crate) to_file: bool,
+    /// Whether verifications are kept in a ledger.
+    pub(crate) records: bool,
     /// What takes complaints.
     pub(crate) stderr: Terminal,
 }
@@ -49,16 +56,28 @@ pub(crate) struct Scribe<'s> {
 impl Scribe<'_> {
     fn checked(&self, checked: &Checked<'_>) -> Result<Entry, Failure> {
         let verify = self.signer.map(Signer::section);
-        let answer = |checked: &Checked<'_>| answer(checked, verify);
+        // What is recorded is what the answer says, down to its id.
+        let stamped = OnceCell::new();
+        let stamped = || stamped.get_or_init(Stamped::now);
+        let answer =
+            |checked: &Checked<'_>| stamped().body(checked.request, checked.outcome, verify);
         let text = match self.signer {
             _ if self.quiet => String::new(),
             None => self.style.checked(checked, answer),
             Some(signer) => {
                 let body = self.style.redacted(checked, answer);
-                signer.seal(&body, Context::Verification)?
+                signer.seal(body.to_pretty(), Context::Verification)?
             }
         };
-        Ok(Entry { exit: checked.outcome.verdict().into(), text, complaint: String::new() })
+        let verdict = checked.outcome.verdict();
+        let agent_id = checked.request.agent_id.as_deref().filter(|_| self.records);
+        let verification = agent_id.filter(|id| !is_reserved(id)).map(|agent_id| Verification {
+            verification_id: stamped().id.clone(),
+            agent_id: agent_id.to_owned(),
+            at: stamped().at,
+            passed: verdict == Verdict::Pass,
+        });
+        Ok(Entry { exit: verdict.into(), text, complaint: String::new(), verification })
     }
 
     /// There is no verdict. People read why on standard error; a report in a file, and one for
@@ -70,17 +89,8 @@ impl Scribe<'_> {
         let plain =
             Style { format: crate::args::ReportFormat::Human, terminal: self.stderr, ..self.style };
         let complaint = if complain { plain.failure(origin, failure) } else { String::new() };
-        Entry { exit: Exit::CannotRun, text, complaint }
+        Entry { exit: Exit::CannotRun, text, complaint, verification: None }
     }
-}
-
-/// The response body, with an id and a time of its own.
-fn answer(checked: &Checked<'_>, verify: Option<&VerifySection>) -> Json {
-    let id = uuid::Uuid::new_v4().to_string();
-    let at = chrono::Utc::now().format("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string();
-    let verifier_version = env!("CARGO_PKG_VERSION");
-    let stamp = Stamp { verification_id: &id, verified_at: &at, verifier_version };
-    response::body(checked.request, checked.outcome, stamp, verify)
 }
 
 /// Checks inputs against requirements and makes their entries.
@@ -216,6 +226,7 @@ pub(crate) struct Reporter<'s> {
     sink: Sink,
     summary: Summary,
     progress: Progress,
+    recorder: Option<Recorder>,
     begun: bool,
     written: bool,
 }
@@ -233,11 +244,21 @@ impl<'s> Reporter<'s> {
             None => Sink::new(output),
         };
         let summary = Summary::default();
-        Ok(Self { scribe, sink, summary, progress, begun: false, written: false })
+        let recorder = None;
+        Ok(Self { scribe, sink, summary, progress, recorder, begun: false, written: false })
+    }
+
+    /// With a ledger that keeps the verifications.
+    pub(crate) fn recording(self, recorder: Option<Recorder>) -> Self {
+        Self { recorder, ..self }
     }
 
     /// Writes some; false if there shall be no more.
     pub(crate) fn take(&mut self, entries: &[Entry], fail_fast: bool) -> Result<bool, WriteError> {
+        if let Some(recorder) = &mut self.recorder {
+            // With `fail_fast` no entry stands behind the one that ends the run.
+            recorder.take(entries.iter().filter_map(|entry| entry.verification.clone()));
+        }
         for entry in entries {
             self.summary.add(entry.exit);
             if !entry.complaint.is_empty() {
@@ -290,7 +311,14 @@ impl<'s> Reporter<'s> {
             self.sink.write((text + &tail).as_bytes())?;
         }
         self.sink.finish()?;
-        Ok(self.summary.exit())
+        let exit = self.summary.exit();
+        match self.recorder.map_or(Ok(()), Recorder::finish) {
+            Ok(()) => Ok(exit),
+            Err(failure) => {
+                output::complain(&human::failure(&failure, false, self.scribe.stderr));
+                Ok(exit.merge(Exit::CannotRun))
+            }
+        }
     }
 
     /// How many inputs were reported.

@@ -2,12 +2,16 @@
 
 use std::path::PathBuf;
 
+use agent_output_verifier::check::Outcome;
 use agent_output_verifier::json::{MAX_DEPTH, read};
 use agent_output_verifier::key::SigningKey;
 use agent_output_verifier::receipt::attestation::{Context, seal};
 use agent_output_verifier::receipt::card::CARD_PATH;
-use agent_output_verifier::response::{Json, VerifySection};
+use agent_output_verifier::request::Request;
+use agent_output_verifier::response::{self, Json, Stamp, VerifySection};
 use agent_output_verifier::trust::{AddressError, CardAddress};
+
+use chrono::{DateTime, Utc};
 
 use crate::cmd::Failure;
 use crate::input::Inputs;
@@ -15,7 +19,7 @@ use crate::keyfile;
 use crate::term;
 
 /// The service's name where none is given; never that of the hosted one.
-const SERVICE: &str = "aov";
+pub(crate) const SERVICE: &str = "aov";
 
 /// Who signs.
 #[derive(Debug, Default, clap::Args)]
@@ -40,6 +44,45 @@ pub(crate) struct Signing {
 pub(crate) struct Signer {
     key: SigningKey,
     verify: VerifySection,
+}
+
+/// What makes one verification this one: its id and its time.
+#[derive(Debug, Clone)]
+pub(crate) struct Stamped {
+    /// A UUID.
+    pub(crate) id: String,
+    /// When.
+    pub(crate) at: DateTime<Utc>,
+}
+
+impl Stamped {
+    /// A verification that takes place at this time.
+    pub(crate) fn at(at: DateTime<Utc>) -> Self {
+        Self { id: uuid::Uuid::new_v4().to_string(), at }
+    }
+
+    /// One that takes place now.
+    pub(crate) fn now() -> Self {
+        Self::at(Utc::now())
+    }
+
+    /// The response body.
+    pub(crate) fn body(
+        &self,
+        request: &Request<'_>,
+        outcome: &Outcome,
+        verify: Option<&VerifySection>,
+    ) -> Json {
+        let at = timestamp(self.at);
+        let verifier_version = env!("CARGO_PKG_VERSION");
+        let stamp = Stamp { verification_id: &self.id, verified_at: &at, verifier_version };
+        response::body(request, outcome, stamp, verify)
+    }
+}
+
+/// A time as bodies have it (SPEC 7.4).
+pub(crate) fn timestamp(at: DateTime<Utc>) -> String {
+    at.format("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string()
 }
 
 fn public_url(text: &str) -> Result<CardAddress, String> {
@@ -70,28 +113,38 @@ impl Signing {
         let key = key.map_err(|error| Failure::Usage(error.to_string()))?;
         let card = card.to_string();
         let base = card.strip_suffix(CARD_PATH).unwrap_or(&card);
-        let verify = VerifySection {
-            mcp: format!("{base}/mcp"),
-            key_version: key.version().to_string(),
-            service: self.service.clone().unwrap_or_else(|| SERVICE.to_owned()),
-            public_key_url: card,
-        };
-        Ok(Some(Signer { key, verify }))
+        Ok(Some(Signer::new(key, base, self.service.as_deref().unwrap_or(SERVICE))))
     }
 }
 
 impl Signer {
+    /// For a service whose card stands below `base`, an address without a slash at its end.
+    pub(crate) fn new(key: SigningKey, base: &str, service: &str) -> Self {
+        let verify = VerifySection {
+            public_key_url: format!("{base}{CARD_PATH}"),
+            key_version: key.version().to_string(),
+            service: service.to_owned(),
+            mcp: format!("{base}/mcp"),
+        };
+        Self { key, verify }
+    }
+
+    /// The key that it signs with.
+    pub(crate) fn key(&self) -> &SigningKey {
+        &self.key
+    }
+
     /// What an answer says about how to verify it.
     pub(crate) fn section(&self) -> &VerifySection {
         &self.verify
     }
 
     /// The answer with its attestation behind it.
-    pub(crate) fn seal(&self, body: &Json, context: Context) -> Result<String, Failure> {
+    pub(crate) fn seal(&self, body: String, context: Context) -> Result<String, Failure> {
         let failed = |error: &dyn std::fmt::Display| {
             Failure::Usage(format!("cannot sign: {}", term::safe(&error.to_string())))
         };
-        let document = read(body.to_pretty(), MAX_DEPTH).map_err(|error| failed(&error))?;
+        let document = read(body, MAX_DEPTH).map_err(|error| failed(&error))?;
         seal(&document, context, &self.key).map_err(|error| failed(&error))
     }
 }

@@ -12,8 +12,10 @@ use crate::args::{Parts, ReportFormat, Terms};
 use crate::batch::{in_order, progress::Progress};
 use crate::exit::Exit;
 use crate::input;
+use crate::ledger::open::LedgerOption;
 use crate::manual::Manual;
 use crate::output;
+use crate::recorder::Recorder;
 use crate::records::{self, Origin, Walk};
 use crate::report::format::Style;
 use crate::report::human::Amount;
@@ -52,6 +54,9 @@ pub(crate) struct Args {
     signing: Signing,
 
     #[command(flatten)]
+    keeping: Keeping,
+
+    #[command(flatten)]
     out: Out,
 }
 
@@ -75,6 +80,19 @@ struct Many {
     /// How many threads check [default: one per processor]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
+}
+
+/// What is kept of verifications.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Ledger")]
+struct Keeping {
+    /// Record each verdict that is about an agent_id, for aov score; ids that begin with test- are
+    /// never recorded
+    #[arg(long)]
+    record: bool,
+
+    #[command(flatten)]
+    ledger: LedgerOption,
 }
 
 /// How the result is given.
@@ -133,6 +151,10 @@ pub(super) const MANUAL: Manual = Manual {
             "aov check request.json --format json --output receipt.json \\\n--sign-key aov.key --public-url https://verifier.example",
         ),
         (
+            "Check a delivery and keep the verdict, for aov score seller-7",
+            "aov check --schema schema.json --agent-id seller-7 --record invoice.json",
+        ),
+        (
             "Check a folder of outputs, for the test report of a CI system",
             "aov check --schema schema.json --format junit --output report.xml outputs/",
         ),
@@ -146,7 +168,7 @@ pub(super) const MANUAL: Manual = Manual {
         (1, "At least one output does not."),
         (
             2,
-            "Something could not be checked: usage, invalid request, malformed JSON, unreadable file.",
+            "Something could not be checked, or not be recorded: usage, invalid request, malformed JSON, unreadable file, ledger out of reach.",
         ),
     ],
 };
@@ -158,7 +180,8 @@ pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failur
         Ok(signer) => (signer, None),
         Err(failure) => (None, Some(failure)),
     };
-    let scribe = arguments.out.scribe(signer.as_ref(), session);
+    let mut scribe = arguments.out.scribe(signer.as_ref(), session);
+    scribe.records = arguments.keeping.record;
     let nowhere = || input::Origin { name: "aov".to_owned(), path: None, line: None };
     let out = arguments.out.output.clone();
     let done = match unsigned {
@@ -180,7 +203,7 @@ pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failur
 }
 
 fn check_all(arguments: Args, scribe: Scribe<'_>, session: &mut Session) -> Result<Exit, Failure> {
-    let Args { files, many, parts, terms, out, signing: _ } = arguments;
+    let Args { files, many, parts, terms, keeping, out, signing: _ } = arguments;
     if scribe.signer.is_some() && out.format != ReportFormat::Json {
         return Err(Failure::Usage("a signed answer is JSON: add --format json".to_owned()));
     }
@@ -201,7 +224,9 @@ fn check_all(arguments: Args, scribe: Scribe<'_>, session: &mut Session) -> Resu
     let large = if one { LARGE } else { usize::MAX };
     let checker = Checker { agreed: &agreed, scribe, large, fail_fast: many.fail_fast };
     let progress = out.progress(&origins, scribe);
-    let mut reporter = Reporter::new(scribe, out.output.as_deref(), progress)?;
+    let recorder = keeping.recorder()?;
+    let mut reporter =
+        Reporter::new(scribe, out.output.as_deref(), progress)?.recording(recorder);
     let mut written = Ok(());
     in_order(
         jobs,
@@ -237,6 +262,20 @@ fn check_all(arguments: Args, scribe: Scribe<'_>, session: &mut Session) -> Resu
         reporter.note(&scribe.failure(&origin, &failure))?;
     }
     Ok(reporter.finish(!one)?)
+}
+
+impl Keeping {
+    /// The ledger, open before anything is checked.
+    fn recorder(&self) -> Result<Option<Recorder>, Failure> {
+        if !self.record {
+            return match self.ledger.ledger {
+                Some(_) => Err(Failure::Usage("--ledger is for --record; add it".to_owned())),
+                None => Ok(None),
+            };
+        }
+        let opened = self.ledger.location().and_then(|location| location.open());
+        Ok(Some(Recorder::new(opened?)))
+    }
 }
 
 impl Many {
@@ -311,7 +350,8 @@ impl Out {
             terse: false,
         };
         let stderr = Terminal::stderr(session.color);
-        Scribe { style, signer, quiet: self.quiet && !to_file, to_file, stderr }
+        let quiet = self.quiet && !to_file;
+        Scribe { style, signer, quiet, to_file, records: false, stderr }
     }
 
     fn progress(&self, origins: &[Origin], scribe: Scribe<'_>) -> Progress {

@@ -11,6 +11,7 @@ use crate::cache::Cache;
 use crate::exit::{self, Exit};
 use crate::input::{InputError, Inputs};
 use crate::keyring;
+use crate::ledger::LedgerError;
 use crate::manual::Manual;
 use crate::net::Net;
 use crate::output::{self, WriteError};
@@ -49,6 +50,7 @@ verbs! {
     Check(check),
     Hash(hash),
     VerifyReceipt(verify_receipt),
+    Score(score),
     Keygen(keygen),
     Template(template),
     Completions(completions),
@@ -149,6 +151,12 @@ impl From<InputError> for Failure {
 impl From<Rejection> for Failure {
     fn from(rejection: Rejection) -> Self {
         Self::Invalid(Box::new(rejection))
+    }
+}
+
+impl From<LedgerError> for Failure {
+    fn from(LedgerError(message): LedgerError) -> Self {
+        Self::Other { code: "ledger_unavailable", message }
     }
 }
 

@@ -1,37 +1,32 @@
 //! `aov verify-receipt`: is this receipt genuine, whose is it, and is it about this data?
 
 mod reporter;
+pub(crate) mod trust;
 pub(crate) mod work;
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use agent_output_verifier::check::{Work, check};
 use agent_output_verifier::invalid::Invalid;
 use agent_output_verifier::json::{MAX_DEPTH, Node};
-use agent_output_verifier::key::{GivenKey, KeyTextError};
 use agent_output_verifier::receipt::attestation::Context;
-use agent_output_verifier::receipt::card::CardKeys;
-use agent_output_verifier::receipt::fact::Code;
 use agent_output_verifier::receipt::replay::Replay;
 use agent_output_verifier::receipt::{DataInHand, Demands, Questions};
 use agent_output_verifier::request::{Part, UnknownFields, parse};
-use agent_output_verifier::trust::{CardAddress, Given, KeyDecision, KeySource, Refusal};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use self::reporter::Reporter;
+use self::trust::{Trust, Trusted};
 use self::work::Plan;
 use super::{Failure, Session};
 use crate::args::Format;
 use crate::exit::{self, Exit};
 use crate::input::JsonFile;
-use crate::keyring::{self, Keyring};
 use crate::manual::Manual;
-use crate::net::{self, Asker};
 use crate::output;
 use crate::records::{Origin, Walk};
 use crate::report::Rejection;
-use crate::term;
 
 /// Verify receipts: genuine, whose, and about which data
 ///
@@ -55,6 +50,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     trust: Trust,
 
+    /// Which kind of receipt this must be [default: by its own fields]
+    #[arg(long, value_name = "KIND", value_enum, help_heading = "Trust")]
+    context: Option<Kind>,
+
     #[command(flatten)]
     data: Data,
 
@@ -77,31 +76,6 @@ pub(crate) struct Args {
     /// How many receipts to work on at a time [default: one for each core]
     #[arg(short, long, value_name = "N", help_heading = "Report")]
     jobs: Option<NonZeroUsize>,
-}
-
-/// Whose key.
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Trust")]
-struct Trust {
-    /// The issuer's public key: base64 of 32 bytes, a line aov-public-key-v1:…, or a file with one
-    #[arg(long, value_name = "KEY")]
-    public_key: Option<String>,
-
-    /// The issuer's agent card, which lists its keys: a file or an https address
-    #[arg(long, value_name = "FILE|URL")]
-    agent_card: Option<String>,
-
-    /// Trust this issuer too: the key is fetched from https://HOST/.well-known/agent-card.json
-    #[arg(long, value_name = "HOST", value_parser = issuer)]
-    trust: Vec<CardAddress>,
-
-    /// Fetch nothing: the key is given, pinned or cached, or there is no verdict (exit code 3)
-    #[arg(long)]
-    offline: bool,
-
-    /// Which kind of receipt this must be [default: by its own fields]
-    #[arg(long, value_name = "KIND", value_enum)]
-    context: Option<Kind>,
 }
 
 /// What the receipt should be about.
@@ -213,10 +187,6 @@ pub(super) const MANUAL: Manual = Manual {
     ],
 };
 
-fn issuer(text: &str) -> Result<CardAddress, String> {
-    CardAddress::of_issuer(text).map_err(|error| error.to_string())
-}
-
 /// A whole number and a unit.
 fn age(text: &str) -> Result<TimeDelta, String> {
     let digits = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
@@ -268,24 +238,7 @@ pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failur
 
 /// Gathers what the receipts are held against.
 fn plan(arguments: &Args, session: &mut Session, now: DateTime<Utc>) -> Result<Plan, Failure> {
-    let Trust { public_key, agent_card, trust, offline, context } = &arguments.trust;
-    let list = keyring::trust_list(session.trust_file.as_deref(), trust).map_err(Failure::Usage)?;
-    let net = (!offline).then(|| session.net.clone());
-    let key = public_key.as_deref().map(|text| read_key(text, session)).transpose()?;
-    let (card, decided) = match agent_card.as_deref() {
-        None => (None, None),
-        Some(url) if url.contains("://") => match fetch_card(url, net.as_ref())? {
-            Ok(card) => (Some((card, KeySource::CardUrl)), None),
-            Err(refusal) => (None, Some(KeyDecision::Unavailable(refusal))),
-        },
-        Some(file) => {
-            let file = session.inputs.read_json(Path::new(file), "the agent card", MAX_DEPTH)?;
-            let card = CardKeys::of(&file.document).map_err(|error| {
-                Failure::Usage(format!("{}: {}", file.name, term::safe(&error.to_string())))
-            })?;
-            (Some((card, KeySource::CardFile)), None)
-        }
-    };
+    let Trusted { keyring, decided } = arguments.trust.keyring(session, now)?;
     let (data, replay) = data_in_hand(&arguments.data, session)?;
     let demanded = &arguments.demands;
     let demands = Demands {
@@ -295,46 +248,16 @@ fn plan(arguments: &Args, session: &mut Session, now: DateTime<Utc>) -> Result<P
         agent_id: demanded.agent_id.clone(),
         max_age: demanded.max_age,
     };
-    let context = context.map(|kind| match kind {
+    let context = arguments.context.map(|kind| match kind {
         Kind::Verification => Context::Verification,
         Kind::Score => Context::Score,
     });
     Ok(Plan {
-        keyring: Keyring::new(list, Given { key, card }, net, session.cache.clone(), now),
+        keyring,
         decided,
         questions: Questions { context, data, demands },
         replay,
     })
-}
-
-/// A key as given, or in a file.
-fn read_key(text: &str, session: &mut Session) -> Result<GivenKey, Failure> {
-    let wrong = |error: KeyTextError| Failure::Usage(format!("--public-key: {error}"));
-    match GivenKey::from_text(text) {
-        Ok(key) => Ok(key),
-        Err(error) if error == KeyTextError::SecretKey || !Path::new(text).exists() => {
-            Err(wrong(error))
-        }
-        Err(_) => {
-            let source = session.inputs.read(Path::new(text), "the public key")?;
-            GivenKey::from_text(&String::from_utf8_lossy(&source.bytes)).map_err(wrong)
-        }
-    }
-}
-
-/// The card at an address that the user typed. What may not be fetched at all is a usage error;
-/// what cannot be at present, none.
-fn fetch_card(url: &str, net: Option<&net::Net>) -> Result<Result<CardKeys, Refusal>, Failure> {
-    net::check_typed(url)
-        .map_err(|why| Failure::Usage(format!("--agent-card {}: {why}", term::safe(url))))?;
-    let Some(net) = net else {
-        return Ok(Err(Refusal::with(Code::Offline, &term::safe(url))));
-    };
-    let about = |refusal: Refusal| Refusal {
-        detail: format!("{} ({})", refusal.detail, term::safe(url)),
-        ..refusal
-    };
-    Ok(net.fetch(url, Asker::User).and_then(|body| keyring::read_card(&body)).map_err(about))
 }
 
 fn data_in_hand(data: &Data, session: &mut Session) -> Result<(DataInHand, Option<Replay>), Failure> {

@@ -5,6 +5,15 @@
 //! transaction, exact under concurrency, also between processes; time is an argument.
 #![allow(dead_code, reason = "grows with its users")]
 
+pub(crate) mod open;
+mod postgres;
+mod schema;
+mod sql;
+mod sqlite;
+mod store;
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 
 use agent_output_verifier::receipt::hashes::Sha256Hex;
@@ -157,10 +166,16 @@ impl fmt::Display for LedgerError {
     }
 }
 
+pub(crate) use self::postgres::Postgres;
+pub(crate) use self::sqlite::Sqlite;
+
 /// The store.
 pub(crate) trait Ledger: Send + Sync {
     /// Records a verification, once per id; ids of agents that begin with `test-` never (SPEC 9.1).
     fn record(&self, verification: &Verification) -> Result<(), LedgerError>;
+
+    /// Records several at once: all of them or none.
+    fn record_all(&self, verifications: &[Verification]) -> Result<(), LedgerError>;
 
     /// The verifications of an agent, oldest first.
     fn history(&self, agent_id: &str) -> Result<Vec<Verification>, LedgerError>;
@@ -175,8 +190,7 @@ pub(crate) trait Ledger: Send + Sync {
     fn used(&self, client: &str, day: NaiveDate) -> Result<u32, LedgerError>;
 
     /// Claims a payment for a request, atomically: of many that claim it at once one gets `Yes`. A
-    /// record in state `Claimed` whose lease has ended, or whose request is the same and whose
-    /// lease has ended, is taken over. `record.state` is `Claimed`.
+    /// record in state `Claimed` whose lease has ended is taken over. `record.state` is `Claimed`.
     fn claim(
         &self,
         record: &PaymentRecord,
@@ -196,7 +210,8 @@ pub(crate) trait Ledger: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<bool, LedgerError>;
 
-    /// `Settling` or `Unknown` → `Settled`; the payload is forgotten.
+    /// `Settling` or `Unknown` → `Settled`; the payload is forgotten. Nothing changes if it is
+    /// settled already; if it is not there or only claimed, that is an error.
     fn settled(
         &self,
         key: &PaymentKey,
@@ -204,7 +219,9 @@ pub(crate) trait Ledger: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<(), LedgerError>;
 
-    /// `Settling` → `Unknown`, or the reason of an unknown one renewed.
+    /// `Settling` → `Unknown`, or the reason of an unknown one renewed; otherwise as [`settled`].
+    ///
+    /// [`settled`]: Ledger::settled
     fn unknown(
         &self,
         key: &PaymentKey,
@@ -248,7 +265,7 @@ pub(crate) trait Ledger: Send + Sync {
 
     /// Forgets what need not be kept (X402 rule 13): claims an hour after `valid_before`, answers of
     /// settled payments after a day and an hour past `valid_before` (the key stays, so that it is
-    /// never charged again), allowances of past days. How many payments it touched. An unknown
+    /// never charged again), allowances of the days before yesterday. How many payments it touched. An unknown
     /// payment is never forgotten by itself.
     fn tidy(&self, now: DateTime<Utc>) -> Result<u64, LedgerError>;
 

@@ -13,6 +13,7 @@ mod located;
 pub(crate) mod receipt;
 mod redact;
 mod sarif;
+pub(crate) mod score;
 pub(crate) mod template;
 mod uri;
 

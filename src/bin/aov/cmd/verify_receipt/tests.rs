@@ -5,6 +5,7 @@ use agent_output_verifier::json::read;
 use agent_output_verifier::key::{KeyVersion, SigningKey};
 use agent_output_verifier::receipt::attestation::seal;
 use agent_output_verifier::receipt::card::card;
+use agent_output_verifier::receipt::fact::Code;
 use clap::Parser;
 
 use super::*;
