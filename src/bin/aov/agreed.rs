@@ -1,5 +1,7 @@
 //! Requirements made ready: what all inputs share is read, compiled and complained about once.
 
+use std::sync::Arc;
+
 use agent_output_verifier::check::{Outcome, Work, check_with};
 use agent_output_verifier::invalid::Invalid;
 use agent_output_verifier::request::{Part, Request};
@@ -28,7 +30,7 @@ pub(crate) struct Agreed<'r> {
 /// Schemas that were compiled before, by their text.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
-    schemas: Vec<(String, Schema)>,
+    schemas: Vec<(String, Arc<Schema>)>,
 }
 
 impl<'r> Agreed<'r> {
@@ -73,7 +75,7 @@ impl<'r> Agreed<'r> {
             let node = request.expected_schema;
             let outcome = kept
                 .schema(node.source(), || Schema::compile(node))
-                .and_then(|schema| check_with(&request, schema, work))
+                .and_then(|schema| check_with(&request, &schema, work))
                 .map_err(|faults| Invalid::schema(faults, node, Part::Schema))?;
             return Ok((request, outcome));
         };
@@ -90,11 +92,11 @@ impl<'r> Agreed<'r> {
 
 impl Kept {
     /// The schema of this text, compiled now if it is not at hand.
-    fn schema<E>(
+    pub(crate) fn schema<E>(
         &mut self,
         text: &str,
         compile: impl FnOnce() -> Result<Schema, E>,
-    ) -> Result<&Schema, E> {
+    ) -> Result<Arc<Schema>, E> {
         let at = self.schemas.iter().position(|(known, _)| known == text);
         let at = match at {
             Some(at) => at,
@@ -103,11 +105,11 @@ impl Kept {
                 if self.schemas.len() >= MAX_KEPT || text.len() > MAX_KEPT_BYTES {
                     self.schemas.clear();
                 }
-                self.schemas.push((text.to_owned(), schema));
+                self.schemas.push((text.to_owned(), Arc::new(schema)));
                 self.schemas.len() - 1
             }
         };
-        Ok(&self.schemas[at].1)
+        Ok(Arc::clone(&self.schemas[at].1))
     }
 }
 

@@ -57,7 +57,7 @@ impl Reply {
 
 impl Net {
     /// Asks, once: nothing is followed and nothing repeated.
-    pub(crate) fn ask(&self, question: &Exchange<'_>) -> Result<Reply, Refusal> {
+    pub(crate) fn exchange(&self, question: &Exchange<'_>) -> Result<Reply, Refusal> {
         let target: Uri = question
             .url
             .parse()

@@ -53,7 +53,8 @@ mod tests {
             let price = MicroUsd::parse(text).unwrap();
             assert_eq!((price.0, &*price.to_string()), (micro, shown), "{text}");
         }
-        for bad in ["", "$", ".5", "1.", "-1", "+1", "1e2", "0.0000001", "1,5", "1234567890", "1 "] {
+        for bad in ["", "$", ".5", "1.", "-1", "+1", "1e2", "0.0000001", "1,5", "1234567890", "1 "]
+        {
             assert_eq!(MicroUsd::parse(bad), None, "{bad}");
         }
     }

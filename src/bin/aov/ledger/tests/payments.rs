@@ -234,13 +234,17 @@ pub(super) fn identifiers_are_of_a_payer(place: &Place) {
     for record in [with("k1", "a", 0), with("k2", "b", 0), with("k3", "a", 1)] {
         assert_eq!(claim(&*ledger, &record, "t", 0), Claimed::Yes);
     }
-    let found = |payer: &str, identifier: &str| {
-        let found = ledger.payment_by_identifier(payer, identifier).unwrap();
+    let found = |payer: &str, identifier: &str, other_than: &str| {
+        let found = ledger.payment_by_identifier(payer, identifier, &key(other_than)).unwrap();
         found.map(|record| record.key.0)
     };
-    assert_eq!(found("a", "id").as_deref(), Some("k3"), "the newest");
-    assert_eq!(found("b", "id").as_deref(), Some("k2"));
-    assert_eq!((found("c", "id"), found("a", "ID")), (None, None));
+    assert_eq!(found("a", "id", "k3").as_deref(), Some("k1"));
+    assert_eq!(found("a", "id", "k1").as_deref(), Some("k3"));
+    assert_eq!(found("b", "id", "k2"), None, "there is no other");
+    assert_eq!((found("c", "id", "k1"), found("a", "ID", "k1")), (None, None));
+    // Not the first, but the one that has come furthest.
+    assert!(ledger.begin_settlement(&key("k3"), &token("t"), "a", after(5), after(0)).unwrap());
+    assert_eq!(found("a", "id", "k2").as_deref(), Some("k3"));
 }
 
 pub(super) fn lists_and_counts(place: &Place) {

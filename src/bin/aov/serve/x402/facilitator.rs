@@ -135,7 +135,7 @@ impl HttpFacilitator {
             let method = if body.is_some() { "POST" } else { "GET" };
             fields.push(("authorization", credentials.authorization(method, &url, now)));
         }
-        self.net.ask(&Exchange { url: &url, body, fields, connect: self.patience.connect, total })
+        self.net.exchange(&Exchange { url: &url, body, fields, connect: self.patience.connect, total })
     }
 }
 

@@ -272,8 +272,13 @@ impl PaymentGate {
     fn by_identifier(&self, call: &Call<'_>, admitted: &Admitted) -> Result<Option<Answer>, Stop> {
         let record = &admitted.record;
         let Some(identifier) = &record.identifier else { return Ok(None) };
-        let known = self.ledger(|it| it.payment_by_identifier(&record.payer, identifier))?;
-        let Some(known) = known.filter(|known| known.key != record.key) else { return Ok(None) };
+        let known =
+            self.ledger(|it| it.payment_by_identifier(&record.payer, identifier, &record.key))?;
+        // A claim whose lease has ended was given up before anything was settled.
+        let now = self.now();
+        let given_up =
+            |it: &PaymentRecord| it.state == PaymentState::Claimed && it.lease_until <= now;
+        let Some(known) = known.filter(|it| !given_up(it)) else { return Ok(None) };
         let same = known.fingerprint == call.fingerprint
             && known.network == record.network
             && known.amount == record.amount;
