@@ -104,14 +104,11 @@ fn request_schema() -> Value {
         "required": ["task_id", "expected_schema", "submitted_output"],
         "properties": {
             "task_id": { "type": "string" },
-            "agent_id": { "type": ["string", "null"] },
-            "expected_schema": { "type": ["object", "boolean"] },
+            "agent_id": { "type": "string" },
+            "expected_schema": { "type": "object" },
             "submitted_output": {},
-            "rules": { "type": ["array", "null"] },
-            "bounds": { "type": ["object", "null"] },
+            "rules": { "type": "array" },
             "enforce_rules": { "type": "boolean" },
-            "strict_content_check": { "type": "boolean" },
-            "detail": { "enum": ["full", "compact"] },
         },
     })
 }

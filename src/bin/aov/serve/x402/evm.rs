@@ -21,8 +21,9 @@ const MAX_SIGNATURE: usize = 8 << 10;
 pub(crate) struct Checked {
     /// What was signed.
     pub(crate) authorization: Authorization,
-    /// Until when it can be settled.
-    pub(crate) valid_before: DateTime<Utc>,
+    /// Until when it can be settled; or why not at this time. A payment that was settled before is
+    /// answered for longer than it is valid.
+    pub(crate) valid_before: Result<DateTime<Utc>, Refusal>,
 }
 
 /// Checks what can be known without asking: form, recipient, value, time, and the signature of an
@@ -45,7 +46,7 @@ pub(crate) fn check(
     if authorization.from == pay_to {
         return Err(Refusal::pay("self_send_not_allowed"));
     }
-    let valid_before = check_time(&authorization, ours.max_timeout_seconds, now)?;
+    let valid_before = check_time(&authorization, ours.max_timeout_seconds, now);
     // Longer ones are a contract's, which the facilitator can ask and we cannot.
     if let Ok(signature) = <&[u8; 65]>::try_from(signature.as_slice())
         && authorization.signer(ours.chain, signature) != Some(authorization.from)

@@ -26,7 +26,6 @@ fn identifier_extension(id: Option<&str>) -> Value {
     json!({
         "info": info,
         "schema": {
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
             "type": "object",
             "required": ["required"],
             "properties": {

@@ -94,7 +94,7 @@ impl Gate for PaymentGate {
         offer: &Offer<'_>,
         work: &mut dyn FnMut() -> Result<String, Problem>,
     ) -> Answer {
-        let done = self.admit(call, offer).map_err(Stop::from).and_then(|it| self.sell(call, &it, work));
+        let done = self.admit(call, offer).and_then(|it| self.sell(call, &it, work));
         match done {
             Ok(served) => Answer::Served(served),
             Err(Stop::Known(answer)) => answer,
@@ -155,7 +155,7 @@ impl PaymentGate {
     }
 
     /// Steps 4 to 7: everything that needs nobody else.
-    fn admit(&self, call: &Call<'_>, offer: &Offer<'_>) -> Result<Admitted, Refusal> {
+    fn admit(&self, call: &Call<'_>, offer: &Offer<'_>) -> Result<Admitted, Stop> {
         let payment = call.payment.as_ref().ok_or_else(|| Refusal::pay("Payment required"))?;
         let payment = Payment::decode(payment)?;
         let offers = self.networks().offers(offer.price);
@@ -167,10 +167,14 @@ impl PaymentGate {
         let resource = self.resource(offer);
         // Signatures do not cover the resource, but a client that names another means another.
         if payment.resource_url().is_some_and(|url| url.as_str() != Some(&resource.url)) {
-            return Err(Refusal::no_match());
+            return Err(Refusal::no_match().into());
         }
         let now = self.now();
         let (key, payer, valid_before) = check_signed(payment.payload(), &requirements, now)?;
+        let valid_before = match valid_before {
+            Ok(valid_before) => valid_before,
+            Err(refusal) => return Err(self.too_late(call, &key, refusal)),
+        };
         let Echo { identifier, forwarded } = extensions::check(&payment, offer)?;
         let submission = Submission::new(
             requirements.chain,
@@ -196,6 +200,18 @@ impl PaymentGate {
             reason: None,
         };
         Ok(Admitted { submission, requirements, record })
+    }
+
+    /// A payment whose time is over may have been settled, or be on its way: then there is an answer
+    /// to come back for (X402 §5.3).
+    fn too_late(&self, call: &Call<'_>, key: &PaymentKey, refusal: Refusal) -> Stop {
+        match self.ledger(|it| it.payment(key)) {
+            Ok(Some(known)) if known.state != PaymentState::Claimed => {
+                Stop::Known(self.replay(call, &known))
+            }
+            Ok(_) => refusal.into(),
+            Err(problem) => problem.into(),
+        }
     }
 
     /// Steps 8 to 14.
@@ -438,7 +454,7 @@ fn check_signed(
     payload: &Value,
     requirements: &Requirements,
     now: DateTime<Utc>,
-) -> Result<(PaymentKey, String, DateTime<Utc>), Refusal> {
+) -> Result<(PaymentKey, String, Result<DateTime<Utc>, Refusal>), Refusal> {
     let chain = requirements.chain;
     if requirements.fee_payer.is_none() {
         let checked = evm::check(payload, requirements, now)?;
@@ -449,7 +465,7 @@ fn check_signed(
     // A transaction names a recent block and dies with it, some minutes later.
     let seconds = i64::try_from(requirements.max_timeout_seconds).unwrap_or(i64::from(u16::MAX));
     let valid_before = now + TimeDelta::seconds(seconds);
-    Ok((key::of_message(chain, &checked.message), checked.payer, valid_before))
+    Ok((key::of_message(chain, &checked.message), checked.payer, Ok(valid_before)))
 }
 
 fn served(body: String, settlement: Value) -> Served {

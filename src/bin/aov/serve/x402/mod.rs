@@ -20,6 +20,7 @@ pub(crate) mod proof;
 pub(crate) mod reconcile;
 pub(crate) mod refusal;
 pub(crate) mod requirements;
+pub(crate) mod start;
 pub(crate) mod supported;
 pub(crate) mod svm;
 pub(crate) mod verdict;
