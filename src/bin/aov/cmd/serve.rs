@@ -13,16 +13,19 @@ use crate::ledger::open::{Location, NamedBy};
 use crate::manual::Manual;
 use crate::output::{self, Stdout};
 use crate::serve::config::{Config, Layers};
+use crate::serve::counter::Gate;
 use crate::serve::listen::{self, Doors};
 use crate::serve::start::{self, Admin, Parts, Public};
 use crate::serve::tally::Tallies;
+use crate::serve::x402::cdp;
+use crate::serve::x402::start::{self as payments, Caretaker};
 use crate::term;
 
 /// The variable that may name the configuration instead of the option.
 const CONFIG_VARIABLE: &str = "AOV_CONFIG";
 
 /// Variables of ours that are no keys of the configuration.
-const OTHER_VARIABLES: [&str; 2] = [CONFIG_VARIABLE, keyfile::VARIABLE];
+const OTHER_VARIABLES: [&str; 3] = [CONFIG_VARIABLE, keyfile::VARIABLE, cdp::VARIABLE];
 
 /// Serve checks, scores and receipts over HTTP
 ///
@@ -96,13 +99,13 @@ pub(super) const MANUAL: Manual = Manual {
     ],
 };
 
-pub(super) fn run(arguments: Args, _: &mut Session) -> Result<Exit, Failure> {
+pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failure> {
     let config = arguments.config()?;
     if arguments.print_config {
         Stdout::default().write(config.to_toml().as_bytes())?;
         return Ok(Exit::Ok);
     }
-    serve(&config).map_err(|message| Failure::Other { code: "not_started", message })
+    serve(&config, session).map_err(|message| Failure::Other { code: "not_started", message })
 }
 
 impl Args {
@@ -160,24 +163,31 @@ impl Args {
 }
 
 /// Serves until it is told to stop.
-fn serve(config: &Config) -> Result<Exit, String> {
-    if config.sale.is_some() {
-        return Err("this build takes no payments yet: remove [[networks]]".to_owned());
-    }
+fn serve(config: &Config, session: &Session) -> Result<Exit, String> {
     let (key, key_told) = start::key(config)?;
     let (ledger, ledger_told) = start::ledger(config)?;
     let doors = Doors::open(config)?;
     let url = config.public_url(doors.public())?;
     let version = key.version().to_string();
-    // Until the end.
-    let _housekeeping = start::housekeeping(Arc::clone(&ledger))?;
+    let reconciler = config.sale.as_ref().map(|sale| {
+        payments::reconciler(sale, Arc::clone(&ledger), &session.net)
+    });
+    let reconciler = reconciler.transpose()?;
+    let gate = reconciler.as_ref().map(|it| payments::gate(config, url.as_str(), it));
+    // Until the end: it looks after payments.
+    let _caretaker = reconciler.map(Caretaker::start).transpose()?;
+    // The same of a server that takes none: it forgets allowances of past days.
+    let _housekeeping = match config.sale {
+        None => Some(start::housekeeping(Arc::clone(&ledger))?),
+        Some(_) => None,
+    };
     let tallies = Arc::new(Tallies::default());
     let parts = Parts {
         config,
         url: &url,
         key,
         ledger: Arc::clone(&ledger),
-        gate: None,
+        gate: gate.map(|gate| Arc::new(gate) as Arc<dyn Gate>),
         tallies: Arc::clone(&tallies),
         clock: Utc::now,
     };

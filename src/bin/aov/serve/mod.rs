@@ -28,3 +28,4 @@ pub(crate) mod schemas;
 pub(crate) mod service;
 pub(crate) mod start;
 pub(crate) mod tally;
+pub(crate) mod x402;
