@@ -70,6 +70,9 @@ fn schemathesis_finds_nothing() {
         let server = Server::start(&home, arguments);
         home.file("openapi.json", server.get("/openapi.json").body);
         let mut command = Command::new(&schemathesis);
+        if !arguments.is_empty() {
+            command.arg("--config-file").arg(script("schemathesis-selling.toml"));
+        }
         command
             .args(["run", "openapi.json", "--url", &server.url(""), "-n", "50", "--seed", "1"])
             .args(["--phases", "examples,coverage,fuzzing"])
