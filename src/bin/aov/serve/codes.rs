@@ -117,7 +117,24 @@ pub(crate) const PAYMENT_CODES: &[Code] = &[
         true,
         "The same payment is being worked on. Send the same request with the same payment again.",
     ),
-    code("too_many_payments", 503, true, "Too many payments are open. Nothing was charged."),
+    code(
+        "invalid_payment_identifier",
+        400,
+        false,
+        "The id of the extension payment-identifier is not one. Nothing was charged.",
+    ),
+    code(
+        "too_many_open_payments",
+        503,
+        true,
+        "Too many payments are being worked on. Nothing was charged.",
+    ),
+    code(
+        "payments_unavailable",
+        503,
+        true,
+        "No facilitator answers, so payments cannot be taken now. Nothing was charged.",
+    ),
     code(
         "facilitator_unavailable",
         503,

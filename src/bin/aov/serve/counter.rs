@@ -80,7 +80,7 @@ struct NoGate;
 impl NoGate {
     fn closed() -> Problem {
         Problem::new(
-            "facilitator_unavailable",
+            "payments_unavailable",
             503,
             "Payments cannot be taken now. Nothing was charged; try again later.",
         )
