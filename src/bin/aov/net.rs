@@ -1,4 +1,5 @@
-//! What is fetched from elsewhere: agent cards, and nothing because a receipt alone says so.
+//! What is fetched from elsewhere (agent cards) or asked there (a server, a facilitator, a node of a
+//! chain), and nothing because a receipt alone says so.
 //!
 //! Policy (what may be fetched, and from which addresses) is apart from the connector (how names
 //! are resolved and connections made). Tests bring another connector; the program has no switch
@@ -7,6 +8,7 @@
 
 mod address;
 pub(crate) mod answer;
+mod exchange;
 
 use std::fmt;
 use std::io;
@@ -26,6 +28,7 @@ use ureq::unversioned::transport::{
 use ureq::{Agent, Error};
 
 use crate::term;
+pub(crate) use exchange::{Exchange, Reply};
 
 /// For the whole of a fetch, redirects included.
 const TIME_LIMIT: Duration = Duration::from_secs(5);

@@ -16,7 +16,7 @@ use crate::input::{Inputs, JsonFile};
 use crate::report::Rejection;
 
 /// The envelope of a request is one level, and does not count (SPEC 1.4).
-const REQUEST_DEPTH: usize = MAX_DEPTH + 1;
+pub(crate) const REQUEST_DEPTH: usize = MAX_DEPTH + 1;
 
 /// The files that hold the requirements.
 #[derive(Debug)]
@@ -134,7 +134,13 @@ impl Requirements {
     ) -> Result<Request<'d>, Invalid> {
         let root = input.document.root();
         match self.schema() {
-            None => whole(root, settings),
+            None => {
+                let mut request = whole(root, settings.unknown_fields())?;
+                request.enforce_rules |= settings.terms.enforce_rules;
+                request.strict_content_check |= settings.terms.strict_content;
+                request.detail = settings.detail.unwrap_or(request.detail);
+                Ok(request)
+            }
             Some(schema) => {
                 let task_id = settings.terms.task_id.clone();
                 self.with(schema, root, task_id.unwrap_or_else(|| default_id(input)), settings)
@@ -164,8 +170,9 @@ impl Requirements {
     }
 }
 
-fn whole<'d>(root: Node<'d>, settings: &Settings<'_>) -> Result<Request<'d>, Invalid> {
-    let mut request = request::parse(root, settings.unknown_fields()).map_err(|problems| {
+/// A whole request, as the command line and the server read it.
+pub(crate) fn whole(root: Node<'_>, unknown: UnknownFields) -> Result<Request<'_>, Invalid> {
+    request::parse(root, unknown).map_err(|problems| {
         // Everything that is wrong is said at once, the schema's faults too.
         let schema = root.get("expected_schema").filter(|schema| schema.kind() == Kind::Object);
         let faults = schema.and_then(|schema| Some((schema, Schema::compile(schema).err()?)));
@@ -175,11 +182,7 @@ fn whole<'d>(root: Node<'d>, settings: &Settings<'_>) -> Result<Request<'d>, Inv
             }
             None => Invalid::from(problems),
         }
-    })?;
-    request.enforce_rules |= settings.terms.enforce_rules;
-    request.strict_content_check |= settings.terms.strict_content;
-    request.detail = settings.detail.unwrap_or(request.detail);
-    Ok(request)
+    })
 }
 
 /// The task is called like the output's file and line, as far as an id can be.

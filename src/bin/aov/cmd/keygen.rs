@@ -80,7 +80,8 @@ pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failur
     Ok(Exit::Ok)
 }
 
-fn new_key(version: Option<KeyVersion>) -> Result<SigningKey, Failure> {
+/// A key of random numbers, called by this version, or by the date and itself.
+pub(crate) fn new_key(version: Option<KeyVersion>) -> Result<SigningKey, Failure> {
     let mut seed = Zeroizing::new([0; 32]);
     getrandom::fill(seed.as_mut_slice()).map_err(|error| {
         Failure::Usage(format!("the operating system gives no random numbers: {error}"))

@@ -53,6 +53,7 @@ verbs! {
     Score(score),
     Keygen(keygen),
     Template(template),
+    Serve(serve),
     Completions(completions),
     Generate(generate) #[command(hide = true)],
 }

@@ -220,7 +220,8 @@ pub(crate) trait Ledger: Send + Sync {
         now: DateTime<Utc>,
     ) -> Result<(), LedgerError>;
 
-    /// `Settling` → `Unknown`, or the reason of an unknown one renewed; otherwise as [`settled`].
+    /// `Settling` → `Unknown`, or the reason of an unknown one renewed; nobody holds it any more.
+    /// Otherwise as [`settled`].
     ///
     /// [`settled`]: Ledger::settled
     fn unknown(
@@ -247,11 +248,13 @@ pub(crate) trait Ledger: Send + Sync {
     /// The payment known by a key.
     fn payment(&self, key: &PaymentKey) -> Result<Option<PaymentRecord>, LedgerError>;
 
-    /// The payment that a payer gave this identifier.
+    /// Another payment than this to which its payer gave this identifier: a settled one if there is
+    /// one, else the one that has come furthest.
     fn payment_by_identifier(
         &self,
         payer: &str,
         identifier: &str,
+        other_than: &PaymentKey,
     ) -> Result<Option<PaymentRecord>, LedgerError>;
 
     /// Payments in a state (all without one), newest first, at most so many.

@@ -188,7 +188,7 @@ impl<B: Backend> Ledger for Store<B> {
         let parameters = [(&*key.0).into(), reason.into(), now.into()];
         self.backend.write(move |db| {
             let changed = db.execute(
-                "UPDATE aov_payment SET state = 'unknown', reason = ?2, updated = ?3
+                "UPDATE aov_payment SET state = 'unknown', reason = ?2, updated = ?3, lease_until = ?3
                  WHERE payment_key = ?1 AND state IN ('settling', 'unknown')",
                 &parameters,
             )?;
@@ -235,8 +235,9 @@ impl<B: Backend> Ledger for Store<B> {
         &self,
         payer: &str,
         identifier: &str,
+        other_than: &PaymentKey,
     ) -> Result<Option<PaymentRecord>, LedgerError> {
-        let parameters = [payer.into(), identifier.into()];
+        let parameters = [payer.into(), identifier.into(), (&*other_than.0).into()];
         self.backend.read(move |db| payments::by_identifier(db, &parameters))
     }
 

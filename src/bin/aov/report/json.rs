@@ -50,7 +50,7 @@ pub(crate) fn code(failure: &Failure) -> &'static str {
 }
 
 /// Input that is no JSON, or not there at all.
-fn unusable(error: &InputError) -> Invalid {
+pub(crate) fn unusable(error: &InputError) -> Invalid {
     let (code, problem, fix) = match error {
         InputError::Unreadable { .. } => {
             ("unreadable_input", "could not be read", "Name a file that can be read.")

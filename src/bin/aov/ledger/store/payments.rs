@@ -155,15 +155,16 @@ pub(super) fn by_key(db: &mut dyn Database, key: &Value) -> Result<Option<Paymen
 /// The newest payment of this payer and identifier.
 pub(super) fn by_identifier(
     db: &mut dyn Database,
-    payer_and_identifier: &[Value; 2],
+    payer_identifier_and_other: &[Value; 3],
 ) -> Result<Option<PaymentRecord>, Fault> {
     let sql = concat!(
         "SELECT ",
         columns!(),
-        " FROM aov_payment WHERE payer = ?1 AND identifier = ?2
-         ORDER BY created DESC, payment_key LIMIT 1"
+        " FROM aov_payment WHERE payer = ?1 AND identifier = ?2 AND payment_key <> ?3
+         ORDER BY CASE state WHEN 'settled' THEN 0 WHEN 'claimed' THEN 2 ELSE 1 END,
+         created, payment_key LIMIT 1"
     );
-    one(db.query(sql, payer_and_identifier)?, record)
+    one(db.query(sql, payer_identifier_and_other)?, record)
 }
 
 /// See [`Ledger::payments`](super::Ledger::payments).
