@@ -6,6 +6,7 @@
 mod agreed;
 mod args;
 mod batch;
+mod buyer;
 mod cache;
 mod cmd;
 mod exit;
@@ -25,6 +26,7 @@ mod requirements;
 mod serve;
 mod signing;
 mod term;
+mod wallet;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

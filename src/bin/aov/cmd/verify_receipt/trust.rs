@@ -59,6 +59,12 @@ impl Trusted {
 }
 
 impl Trust {
+    /// Whether any of it was given.
+    pub(crate) fn is_given(&self) -> bool {
+        let Self { public_key, agent_card, trust, offline } = self;
+        public_key.is_some() || agent_card.is_some() || !trust.is_empty() || *offline
+    }
+
     /// Gathers what receipts are believed by.
     pub(crate) fn keyring(
         &self,

@@ -1,0 +1,1 @@
+//! Against a scripted seller on loopback.
