@@ -32,6 +32,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('score', 'score', [CompletionResultType]::ParameterValue, 'Show how often an agent''s output has passed')
             [CompletionResult]::new('keygen', 'keygen', [CompletionResultType]::ParameterValue, 'Make a signing key, and print what to publish of it')
             [CompletionResult]::new('template', 'template', [CompletionResultType]::ParameterValue, 'Make a template from good outputs, or say what passing a template is worth')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve checks, scores and receipts over HTTP')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -181,6 +182,23 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
         'aov;template;help;help' {
             break
         }
+        'aov;serve' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'The configuration, a TOML file [default: what AOV_CONFIG names, if anything]')
+            [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'The address to listen on; port 0 takes a free one [default: 127.0.0.1:8402]')
+            [CompletionResult]::new('--admin', '--admin', [CompletionResultType]::ParameterName, 'The address for GET /metrics; without it there is none')
+            [CompletionResult]::new('--public-url', '--public-url', [CompletionResultType]::ParameterName, 'Where clients find the service, as receipts and payments name it [default: the address that it listens on, if that is this machine''s own]')
+            [CompletionResult]::new('--service', '--service', [CompletionResultType]::ParameterName, 'The name of the service in receipts [default: aov]')
+            [CompletionResult]::new('--key-file', '--key-file', [CompletionResultType]::ParameterName, 'The signing key, which aov keygen makes [default: AOV_SECRET_KEY, else aov.key in the data folder]')
+            [CompletionResult]::new('--ledger', '--ledger', [CompletionResultType]::ParameterName, 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: ledger.sqlite in the data folder]')
+            [CompletionResult]::new('--free-per-day', '--free-per-day', [CompletionResultType]::ParameterName, 'Free verifications for each client and day [default: 1000 where payments are taken, else no limit]')
+            [CompletionResult]::new('--log', '--log', [CompletionResultType]::ParameterName, 'How requests are logged on standard error: text or json [default: text]')
+            [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'Set any key of the configuration, such as limits.workers=8')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
+            [CompletionResult]::new('--print-config', '--print-config', [CompletionResultType]::ParameterName, 'Print the whole configuration that would be used, and stop')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'aov;completions' {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -194,6 +212,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('score', 'score', [CompletionResultType]::ParameterValue, 'Show how often an agent''s output has passed')
             [CompletionResult]::new('keygen', 'keygen', [CompletionResultType]::ParameterValue, 'Make a signing key, and print what to publish of it')
             [CompletionResult]::new('template', 'template', [CompletionResultType]::ParameterValue, 'Make a template from good outputs, or say what passing a template is worth')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve checks, scores and receipts over HTTP')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -222,6 +241,9 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             break
         }
         'aov;help;template;grade' {
+            break
+        }
+        'aov;help;serve' {
             break
         }
         'aov;help;completions' {

@@ -34,6 +34,9 @@ _aov() {
             aov,score)
                 cmd="aov__subcmd__score"
                 ;;
+            aov,serve)
+                cmd="aov__subcmd__serve"
+                ;;
             aov,template)
                 cmd="aov__subcmd__template"
                 ;;
@@ -57,6 +60,9 @@ _aov() {
                 ;;
             aov__subcmd__help,score)
                 cmd="aov__subcmd__help__subcmd__score"
+                ;;
+            aov__subcmd__help,serve)
+                cmd="aov__subcmd__help__subcmd__serve"
                 ;;
             aov__subcmd__help,template)
                 cmd="aov__subcmd__help__subcmd__template"
@@ -95,7 +101,7 @@ _aov() {
 
     case "${cmd}" in
         aov)
-            opts="-h -V --color --help --version check hash verify-receipt score keygen template completions help"
+            opts="-h -V --color --help --version check hash verify-receipt score keygen template serve completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -255,7 +261,7 @@ _aov() {
             return 0
             ;;
         aov__subcmd__help)
-            opts="check hash verify-receipt score keygen template completions help"
+            opts="check hash verify-receipt score keygen template serve completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -339,6 +345,20 @@ _aov() {
             return 0
             ;;
         aov__subcmd__help__subcmd__score)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__help__subcmd__serve)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -467,6 +487,64 @@ _aov() {
                     ;;
                 --format)
                     COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__serve)
+            opts="-h --config --listen --admin --public-url --service --key-file --ledger --free-per-day --log --set --print-config --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --listen)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --admin)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --public-url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --service)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --key-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ledger)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --free-per-day)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --set)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --color)

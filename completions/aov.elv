@@ -29,6 +29,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand score 'Show how often an agent''s output has passed'
             cand keygen 'Make a signing key, and print what to publish of it'
             cand template 'Make a template from good outputs, or say what passing a template is worth'
+            cand serve 'Serve checks, scores and receipts over HTTP'
             cand completions 'Print the completions for a shell'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -165,6 +166,22 @@ set edit:completion:arg-completer[aov] = {|@words|
         }
         &'aov;template;help;help'= {
         }
+        &'aov;serve'= {
+            cand --config 'The configuration, a TOML file [default: what AOV_CONFIG names, if anything]'
+            cand --listen 'The address to listen on; port 0 takes a free one [default: 127.0.0.1:8402]'
+            cand --admin 'The address for GET /metrics; without it there is none'
+            cand --public-url 'Where clients find the service, as receipts and payments name it [default: the address that it listens on, if that is this machine''s own]'
+            cand --service 'The name of the service in receipts [default: aov]'
+            cand --key-file 'The signing key, which aov keygen makes [default: AOV_SECRET_KEY, else aov.key in the data folder]'
+            cand --ledger 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: ledger.sqlite in the data folder]'
+            cand --free-per-day 'Free verifications for each client and day [default: 1000 where payments are taken, else no limit]'
+            cand --log 'How requests are logged on standard error: text or json [default: text]'
+            cand --set 'Set any key of the configuration, such as limits.workers=8'
+            cand --color 'When to colour text for people'
+            cand --print-config 'Print the whole configuration that would be used, and stop'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'aov;completions'= {
             cand --color 'When to colour text for people'
             cand -h 'Print help (see more with ''--help'')'
@@ -177,6 +194,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand score 'Show how often an agent''s output has passed'
             cand keygen 'Make a signing key, and print what to publish of it'
             cand template 'Make a template from good outputs, or say what passing a template is worth'
+            cand serve 'Serve checks, scores and receipts over HTTP'
             cand completions 'Print the completions for a shell'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -197,6 +215,8 @@ set edit:completion:arg-completer[aov] = {|@words|
         &'aov;help;template;infer'= {
         }
         &'aov;help;template;grade'= {
+        }
+        &'aov;help;serve'= {
         }
         &'aov;help;completions'= {
         }

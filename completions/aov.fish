@@ -35,6 +35,7 @@ complete -c aov -n "__fish_aov_needs_command" -f -a "verify-receipt" -d 'Verify 
 complete -c aov -n "__fish_aov_needs_command" -f -a "score" -d 'Show how often an agent\'s output has passed'
 complete -c aov -n "__fish_aov_needs_command" -f -a "keygen" -d 'Make a signing key, and print what to publish of it'
 complete -c aov -n "__fish_aov_needs_command" -f -a "template" -d 'Make a template from good outputs, or say what passing a template is worth'
+complete -c aov -n "__fish_aov_needs_command" -f -a "serve" -d 'Serve checks, scores and receipts over HTTP'
 complete -c aov -n "__fish_aov_needs_command" -f -a "completions" -d 'Print the completions for a shell'
 complete -c aov -n "__fish_aov_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aov -n "__fish_aov_using_subcommand check" -l files-from -d 'Check the files that this file lists, one a line or apart by NUL; `-` is standard input' -r -F
@@ -158,17 +159,33 @@ complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcom
 complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from help" -f -a "infer" -d 'Infer a template from outputs that are good'
 complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from help" -f -a "grade" -d 'Say what passing a template is worth'
 complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aov -n "__fish_aov_using_subcommand serve" -l config -d 'The configuration, a TOML file [default: what AOV_CONFIG names, if anything]' -r -F
+complete -c aov -n "__fish_aov_using_subcommand serve" -l listen -d 'The address to listen on; port 0 takes a free one [default: 127.0.0.1:8402]' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l admin -d 'The address for GET /metrics; without it there is none' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l public-url -d 'Where clients find the service, as receipts and payments name it [default: the address that it listens on, if that is this machine\'s own]' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l service -d 'The name of the service in receipts [default: aov]' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l key-file -d 'The signing key, which aov keygen makes [default: AOV_SECRET_KEY, else aov.key in the data folder]' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l ledger -d 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: ledger.sqlite in the data folder]' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l free-per-day -d 'Free verifications for each client and day [default: 1000 where payments are taken, else no limit]' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l log -d 'How requests are logged on standard error: text or json [default: text]' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l set -d 'Set any key of the configuration, such as limits.workers=8' -r
+complete -c aov -n "__fish_aov_using_subcommand serve" -l color -d 'When to colour text for people' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c aov -n "__fish_aov_using_subcommand serve" -l print-config -d 'Print the whole configuration that would be used, and stop'
+complete -c aov -n "__fish_aov_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aov -n "__fish_aov_using_subcommand completions" -l color -d 'When to colour text for people' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c aov -n "__fish_aov_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template completions help" -f -a "check" -d 'Check outputs against agreed requirements'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template completions help" -f -a "hash" -d 'Print the hashes that a receipt carries'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template completions help" -f -a "verify-receipt" -d 'Verify receipts: genuine, whose, and about which data'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template completions help" -f -a "score" -d 'Show how often an agent\'s output has passed'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template completions help" -f -a "keygen" -d 'Make a signing key, and print what to publish of it'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template completions help" -f -a "template" -d 'Make a template from good outputs, or say what passing a template is worth'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template completions help" -f -a "completions" -d 'Print the completions for a shell'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve completions help" -f -a "check" -d 'Check outputs against agreed requirements'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve completions help" -f -a "hash" -d 'Print the hashes that a receipt carries'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve completions help" -f -a "verify-receipt" -d 'Verify receipts: genuine, whose, and about which data'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve completions help" -f -a "score" -d 'Show how often an agent\'s output has passed'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve completions help" -f -a "keygen" -d 'Make a signing key, and print what to publish of it'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve completions help" -f -a "template" -d 'Make a template from good outputs, or say what passing a template is worth'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve completions help" -f -a "serve" -d 'Serve checks, scores and receipts over HTTP'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve completions help" -f -a "completions" -d 'Print the completions for a shell'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aov -n "__fish_aov_using_subcommand help; and __fish_seen_subcommand_from template" -f -a "infer" -d 'Infer a template from outputs that are good'
 complete -c aov -n "__fish_aov_using_subcommand help; and __fish_seen_subcommand_from template" -f -a "grade" -d 'Say what passing a template is worth'

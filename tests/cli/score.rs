@@ -117,7 +117,7 @@ fn ledger_receipts_and_arithmetic_agree() {
     let human = sandbox.aov(&["score", "agent-7", "--ledger", "l.sqlite"]);
     assert!(human.stdout.starts_with("agent-7  trust score 0.75"), "{}", human.stdout);
     assert!(human.stdout.contains("\n  verified 4: 3 passed, 1 failed; "), "{}", human.stdout);
-    assert!(human.stdout.contains("\n  history .F..  (newest at the end"), "{}", human.stdout);
+    assert!(human.stdout.contains("\n  history +x++  (newest at the end"), "{}", human.stdout);
     assert!(human.stdout.contains("\n  from the ledger l.sqlite\n"), "{}", human.stdout);
 }
 
@@ -260,6 +260,22 @@ fn fail_fast_records_what_it_reports() {
     let ended = sandbox.aov(&[&RECORD[..], &["--fail-fast", "many.jsonl"]].concat());
     assert_eq!(ended.code, Some(1));
     assert_eq!(score(&sandbox, &["agent-7", "--ledger", "l.sqlite"])["verified"], 2);
+}
+
+/// Processes that all make the ledger at once, and write to it.
+#[test]
+fn many_processes_share_a_new_ledger() {
+    let sandbox = sandbox();
+    let check = [&RECORD[..], &["good.json"]].concat();
+    let children: Vec<_> = (0..8)
+        .map(|_| {
+            sandbox.command().args(&check).stdout(std::process::Stdio::null()).spawn().unwrap()
+        })
+        .collect();
+    for mut child in children {
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+    }
+    assert_eq!(score(&sandbox, &["agent-7", "--ledger", "l.sqlite"])["verified"], 8);
 }
 
 fn run(sandbox: &Sandbox, environment: &[(&str, &str)], arguments: &[&str]) -> Ended {

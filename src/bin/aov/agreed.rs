@@ -1,7 +1,5 @@
 //! Requirements made ready: what all inputs share is read, compiled and complained about once.
 
-use std::sync::Arc;
-
 use agent_output_verifier::check::{Outcome, Work, check_with};
 use agent_output_verifier::invalid::Invalid;
 use agent_output_verifier::request::{Part, Request};
@@ -30,7 +28,7 @@ pub(crate) struct Agreed<'r> {
 /// Schemas that were compiled before, by their text.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
-    schemas: Vec<(String, Arc<Schema>)>,
+    schemas: Vec<(String, Schema)>,
 }
 
 impl<'r> Agreed<'r> {
@@ -75,7 +73,7 @@ impl<'r> Agreed<'r> {
             let node = request.expected_schema;
             let outcome = kept
                 .schema(node.source(), || Schema::compile(node))
-                .and_then(|schema| check_with(&request, &schema, work))
+                .and_then(|schema| check_with(&request, schema, work))
                 .map_err(|faults| Invalid::schema(faults, node, Part::Schema))?;
             return Ok((request, outcome));
         };
@@ -92,11 +90,11 @@ impl<'r> Agreed<'r> {
 
 impl Kept {
     /// The schema of this text, compiled now if it is not at hand.
-    pub(crate) fn schema<E>(
+    fn schema<E>(
         &mut self,
         text: &str,
         compile: impl FnOnce() -> Result<Schema, E>,
-    ) -> Result<Arc<Schema>, E> {
+    ) -> Result<&Schema, E> {
         let at = self.schemas.iter().position(|(known, _)| known == text);
         let at = match at {
             Some(at) => at,
@@ -105,11 +103,11 @@ impl Kept {
                 if self.schemas.len() >= MAX_KEPT || text.len() > MAX_KEPT_BYTES {
                     self.schemas.clear();
                 }
-                self.schemas.push((text.to_owned(), Arc::new(schema)));
+                self.schemas.push((text.to_owned(), schema));
                 self.schemas.len() - 1
             }
         };
-        Ok(Arc::clone(&self.schemas[at].1))
+        Ok(&self.schemas[at].1)
     }
 }
 

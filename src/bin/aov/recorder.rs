@@ -61,12 +61,19 @@ impl Recorder {
     /// Writes what waits, and says what could not be written.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         self.write();
-        let Some(LedgerError(why)) = self.failed else { return Ok(()) };
+        let Some(LedgerError(why)) = self.failed.take() else { return Ok(()) };
         let what = match self.missing {
             1 => "1 verification was not recorded".to_owned(),
             missing => format!("{missing} verifications were not recorded"),
         };
         Err(Failure::Other { code: "not_recorded", message: format!("{what}: {why}") })
+    }
+}
+
+/// A run that ends early keeps what it found out.
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.write();
     }
 }
 

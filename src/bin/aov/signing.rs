@@ -134,11 +134,6 @@ impl Signer {
         Self { key, verify }
     }
 
-    /// The key that it signs with.
-    pub(crate) fn key(&self) -> &SigningKey {
-        &self.key
-    }
-
     /// What an answer says about how to verify it.
     pub(crate) fn section(&self) -> &VerifySection {
         &self.verify

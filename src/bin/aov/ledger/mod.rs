@@ -191,6 +191,7 @@ pub(crate) trait Ledger: Send + Sync {
 
     /// Claims a payment for a request, atomically: of many that claim it at once one gets `Yes`. A
     /// record in state `Claimed` whose lease has ended is taken over. `record.state` is `Claimed`.
+    /// Where too many are open, dead claims that can never be settled any more make room first.
     fn claim(
         &self,
         record: &PaymentRecord,

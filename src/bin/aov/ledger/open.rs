@@ -1,9 +1,11 @@
 //! Which ledger is meant, and opening it.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 
 use super::postgres::Address;
 use super::{Ledger, LedgerError, Postgres, Sqlite};
@@ -19,8 +21,18 @@ const PASSWORD: &str = "PGPASSWORD";
 pub(crate) struct LedgerOption {
     /// The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from
     /// PGPASSWORD [default: what AOV_LEDGER names, else ledger.sqlite in the data folder]
-    #[arg(long, value_name = "PATH|URL")]
-    pub(crate) ledger: Option<std::ffi::OsString>,
+    #[arg(long, value_name = "PATH|URL", value_parser = OsStringValueParser::new().map(Named))]
+    pub(crate) ledger: Option<Named>,
+}
+
+/// What was typed; there may be a password in it.
+#[derive(Clone)]
+pub(crate) struct Named(OsString);
+
+impl fmt::Debug for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Named")
+    }
 }
 
 /// Who named a ledger: what stands on a command line is seen by every user of the machine.
@@ -53,7 +65,7 @@ impl fmt::Display for Location {
 impl LedgerOption {
     /// The ledger that is meant: by the option, the environment, or nobody.
     pub(crate) fn location(&self) -> Result<Location, LedgerError> {
-        if let Some(named) = &self.ledger {
+        if let Some(Named(named)) = &self.ledger {
             return Location::named(named, NamedBy::CommandLine);
         }
         match std::env::var_os(VARIABLE).filter(|named| !named.is_empty()) {

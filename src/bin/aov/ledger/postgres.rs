@@ -117,19 +117,19 @@ impl PostgresBackend {
     fn run<T>(&self, work: impl Fn(&mut Client) -> Result<T, Broken>) -> Result<T, LedgerError> {
         let mut tries = 1;
         loop {
-            let mut lease = self.pool.lease().map_err(|why| self.explain(&why))?;
-            let Broken { fault, connection } = match lease
-                .client()
-                .map_or_else(|| Err(Broken { fault: Fault::damaged(), connection: true }), &work)
-            {
-                Ok(done) => return Ok(done),
-                Err(broken) => broken,
-            };
-            if connection {
-                // The others go the same way: the server was restarted, or cannot be reached.
-                lease.discard();
+            let (mut client, slot) = self.pool.lease().map_err(|why| self.explain(&why))?;
+            let done = work(&mut client);
+            if done.as_ref().is_err_and(|broken| broken.connection) {
+                // The others go the same way: the server was restarted, or is out of reach.
+                drop((client, slot));
                 self.pool.forget_idle();
+            } else {
+                slot.give_back(client);
             }
+            let fault = match done {
+                Ok(done) => return Ok(done),
+                Err(broken) => broken.fault,
+            };
             match fault {
                 Fault::Undone(_) if tries < TRIES => tries += 1,
                 fault => return Err(self.explain(&fault.into_message())),

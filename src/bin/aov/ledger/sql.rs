@@ -63,6 +63,12 @@ impl Row {
         Self(values.into_iter())
     }
 
+    /// The columns that were not read yet.
+    #[cfg(test)]
+    pub(crate) fn values(self) -> Vec<Value> {
+        self.0.collect()
+    }
+
     /// The next column, which may be empty.
     pub(crate) fn optional_text(&mut self) -> Result<Option<String>, Fault> {
         match self.0.next() {

@@ -91,13 +91,13 @@ impl Shown {
 /// The newest verdicts, a sign each.
 fn history_line(history: &[bool]) -> String {
     let newest = &history[history.len().saturating_sub(MAX_HISTORY)..];
-    let signs: String = newest.iter().map(|passed| if *passed { '.' } else { 'F' }).collect();
+    let signs: String = newest.iter().map(|passed| if *passed { '+' } else { 'x' }).collect();
     let which = if newest.len() < history.len() {
         format!("the last {MAX_HISTORY}, newest at the end")
     } else {
         "newest at the end".to_owned()
     };
-    format!("{signs}  ({which}; . passed, F failed)")
+    format!("{signs}  ({which}; + passed, x failed)")
 }
 
 fn shown(text: &str) -> String {
@@ -110,12 +110,12 @@ mod tests {
 
     #[test]
     fn a_line_of_history_has_the_newest_at_its_end() {
-        assert_eq!(history_line(&[true, false]), ".F  (newest at the end; . passed, F failed)");
+        assert_eq!(history_line(&[true, false]), "+x  (newest at the end; + passed, x failed)");
         let mut long = vec![false; 100];
         long.push(true);
         let line = history_line(&long);
         let signs = line.split(' ').next().unwrap_or_default();
-        assert_eq!((signs.len(), signs.ends_with("FF.")), (60, true), "{line}");
+        assert_eq!((signs.len(), signs.ends_with("xx+")), (60, true), "{line}");
         assert!(line.contains("the last 60"), "{line}");
     }
 }

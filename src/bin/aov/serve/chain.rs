@@ -101,7 +101,7 @@ fn check_evm(address: &str) -> Result<(), &'static str> {
 fn checksummed(hex: &str) -> String {
     let small = hex.to_ascii_lowercase();
     let hash = Keccak256::digest(small.as_bytes());
-    let digit = |at: usize| (hash[at / 2] >> (if at % 2 == 0 { 4 } else { 0 })) & 0xF;
+    let digit = |at: usize| (hash[at / 2] >> (if at.is_multiple_of(2) { 4 } else { 0 })) & 0xF;
     small
         .chars()
         .enumerate()

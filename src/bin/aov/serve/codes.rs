@@ -117,7 +117,24 @@ pub(crate) const PAYMENT_CODES: &[Code] = &[
         true,
         "The same payment is being worked on. Send the same request with the same payment again.",
     ),
-    code("too_many_payments", 503, true, "Too many payments are open. Nothing was charged."),
+    code(
+        "invalid_payment_identifier",
+        400,
+        false,
+        "The id of the extension payment-identifier is not one. Nothing was charged.",
+    ),
+    code(
+        "too_many_open_payments",
+        503,
+        true,
+        "Too many payments are being worked on. Nothing was charged.",
+    ),
+    code(
+        "payments_unavailable",
+        503,
+        true,
+        "No facilitator answers, so payments cannot be taken now. Nothing was charged.",
+    ),
     code(
         "facilitator_unavailable",
         503,
@@ -158,6 +175,20 @@ mod tests {
         let count = codes.len();
         codes.dedup();
         assert_eq!(codes.len(), count);
+    }
+
+    /// Where the README has the table, it is this one.
+    #[test]
+    fn the_readme_has_the_same_table() {
+        let readme = include_str!("../../../../README.md");
+        let head = markdown(&[]);
+        if readme.contains(&*head) {
+            for code in all() {
+                let row = markdown(&[*code]);
+                let row = row.strip_prefix(&*head).unwrap();
+                assert!(readme.contains(row), "the README lacks {row}");
+            }
+        }
     }
 
     /// Every `Problem::new("code", status` of the server's sources is in the table as it stands there.

@@ -74,6 +74,36 @@ pub(crate) struct Counter {
     clock: fn() -> DateTime<Utc>,
 }
 
+/// Where there is no gate nobody can pay.
+struct NoGate;
+
+impl NoGate {
+    fn closed() -> Problem {
+        Problem::new(
+            "payments_unavailable",
+            503,
+            "Payments cannot be taken now. Nothing was charged; try again later.",
+        )
+        .retry(60)
+        .action("retry_later")
+    }
+}
+
+impl Gate for NoGate {
+    fn required(&self, _: &Offer<'_>, _: &str) -> Result<Value, Problem> {
+        Err(Self::closed())
+    }
+
+    fn pay(
+        &self,
+        _: &Call<'_>,
+        _: &Offer<'_>,
+        _: &mut dyn FnMut() -> Result<String, Problem>,
+    ) -> Answer {
+        Answer::Refused(Self::closed())
+    }
+}
+
 /// Prices, and who takes them.
 pub(crate) struct Till {
     /// Who takes payments.
@@ -94,8 +124,12 @@ impl Counter {
         tallies: Arc<Tallies>,
         clock: fn() -> DateTime<Utc>,
     ) -> Self {
-        let sale = config.sale.as_ref().zip(gate);
-        let sale = sale.map(|(sale, gate)| Till { gate, verify: sale.verify, score: sale.score });
+        let sale = config.sale.as_ref().map(|sale| Till {
+            // Nothing that is for sale is given away for want of a gate.
+            gate: gate.unwrap_or_else(|| Arc::new(NoGate)),
+            verify: sale.verify,
+            score: sale.score,
+        });
         let mcp = engine.signer().section().mcp.clone();
         let (allowance, max_body) = (config.allowance, config.limits.body_bytes);
         Self { engine, ledger, sale, allowance, max_body, mcp, tallies, clock }
@@ -124,7 +158,7 @@ impl Counter {
             Ok(input) => input,
             Err(problem) => return Answer::Refused(problem),
         };
-        let prepared = match engine::prepare(&input) {
+        let prepared = match self.engine.prepare(&input) {
             Ok(prepared) => prepared,
             Err(problem) => return Answer::Refused(problem),
         };

@@ -3,7 +3,6 @@
 //!
 //! It has to run on a thread with a stack of 64 MiB, as the schema check needs.
 
-use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -15,22 +14,18 @@ use agent_output_verifier::schema::Schema;
 use chrono::{DateTime, Utc};
 
 use super::problem::Problem;
-use crate::agreed::Kept;
+use super::schemas::Schemas;
 use crate::input::{JsonFile, Source};
 use crate::ledger::Verification;
 use crate::report::json::unusable;
 use crate::requirements::{REQUEST_DEPTH, whole};
 use crate::signing::{Signer, Stamped};
 
-thread_local! {
-    /// Clients send the same schema again and again.
-    static KEPT: RefCell<Kept> = RefCell::default();
-}
-
 /// Checks and signs.
 #[derive(Debug)]
 pub(crate) struct Engine {
     signer: Signer,
+    schemas: Schemas,
 }
 
 /// A request that is valid, ready to be checked.
@@ -58,23 +53,24 @@ pub(crate) fn read(body: &[u8]) -> Result<JsonFile, Problem> {
     source.parse(REQUEST_DEPTH).map_err(|error| Problem::from(&unusable(&error)))
 }
 
-/// Everything that can be wrong with a request is found here, except what only the check can tell:
-/// that it costs too much.
-pub(crate) fn prepare(input: &JsonFile) -> Result<Prepared<'_>, Problem> {
-    guarded(|| {
-        let request = whole(input.document.root(), UnknownFields::Ignore)?;
-        let node = request.expected_schema;
-        let schema =
-            KEPT.with_borrow_mut(|kept| kept.schema(node.source(), || Schema::compile(node)));
-        let schema = schema.map_err(|faults| Invalid::schema(faults, node, Part::Request))?;
-        Ok(Prepared { request, schema })
-    })
-}
-
 impl Engine {
     /// With who signs.
     pub(crate) fn new(signer: Signer) -> Self {
-        Self { signer }
+        Self { signer, schemas: Schemas::default() }
+    }
+
+    /// Everything that can be wrong with a request is found here, except what only the check can
+    /// tell: that it costs too much.
+    pub(crate) fn prepare<'d>(&self, input: &'d JsonFile) -> Result<Prepared<'d>, Problem> {
+        guarded(|| {
+            let request = whole(input.document.root(), UnknownFields::Ignore)?;
+            let node = request.expected_schema;
+            let schema = self
+                .schemas
+                .get(node.source(), || Schema::compile(node))
+                .map_err(|faults| Invalid::schema(faults, node, Part::Request))?;
+            Ok(Prepared { request, schema })
+        })
     }
 
     /// Who signs.
@@ -147,8 +143,8 @@ mod tests {
     }
 
     fn ask(body: &str) -> Result<Verified, Problem> {
-        let input = read(body.as_bytes())?;
-        engine().run(&prepare(&input)?, at())
+        let (input, engine) = (read(body.as_bytes())?, engine());
+        engine.run(&engine.prepare(&input)?, at())
     }
 
     #[test]

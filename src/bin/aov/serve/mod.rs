@@ -4,6 +4,10 @@
 //! plain [`http::Request`] and returns a plain [`http::Response`]. What is sold is behind one
 //! [`service::Service`], which REST and MCP share, so that neither can be cheaper than the other.
 #![allow(dead_code, reason = "grows with its users")]
+#![allow(
+    clippy::result_large_err,
+    reason = "a refusal is made once a request, where its size is nothing"
+)]
 
 pub(crate) mod allowance;
 pub(crate) mod chain;
@@ -20,6 +24,7 @@ pub(crate) mod negotiate;
 pub(crate) mod problem;
 pub(crate) mod rest;
 pub(crate) mod route;
+pub(crate) mod schemas;
 pub(crate) mod service;
 pub(crate) mod start;
 pub(crate) mod tally;

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 use agent_output_verifier::key::SigningKey;
 use chrono::{DateTime, Utc};
@@ -20,6 +21,7 @@ use crate::cmd::keygen::new_key;
 use crate::keyfile;
 use crate::ledger::Ledger;
 use crate::ledger::open::{Location, NamedBy};
+use crate::output;
 use crate::private;
 use crate::signing::Signer;
 use crate::term;
@@ -72,6 +74,28 @@ pub(crate) fn ledger(config: &Config) -> Result<(Arc<dyn Ledger>, String), Strin
     };
     let open = |location: Location| Ok((location.open()?, location.to_string()));
     location.and_then(open).map_err(|error| error.to_string())
+}
+
+/// How often allowances of past days are forgotten.
+const TIDY: Duration = Duration::from_secs(3600);
+
+/// Forgets what is over, for as long as what it returns is kept. A server that sells has a thread
+/// that looks after payments and does this as well.
+pub(crate) fn housekeeping(ledger: Arc<dyn Ledger>) -> Result<mpsc::Sender<()>, String> {
+    let (stop, stopped) = mpsc::channel::<()>();
+    let work = move || {
+        loop {
+            if let Err(error) = ledger.tidy(Utc::now()) {
+                output::complain(&format!("warning: the ledger was not tidied: {error}\n"));
+            }
+            if stopped.recv_timeout(TIDY) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+        }
+    };
+    let thread = std::thread::Builder::new().name("housekeeping".to_owned()).spawn(work);
+    thread.map_err(|error| format!("cannot start a thread: {error}"))?;
+    Ok(stop)
 }
 
 /// The handler behind the public door.

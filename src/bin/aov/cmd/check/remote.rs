@@ -13,7 +13,7 @@ use agent_output_verifier::request::{UnknownFields, parse};
 use agent_output_verifier::text::{MAX_ECHO, cut};
 use chrono::TimeDelta;
 
-use super::super::verify_receipt::trust::Trust;
+use super::super::verify_receipt::trust::{Trust, Trusted};
 use super::super::{Failure, Session};
 use crate::args::{Format, ReportFormat};
 use crate::buyer::{self, Buyer, Outcome, PayOptions, Question, price};
@@ -84,6 +84,8 @@ pub(super) fn check(remote: &Remote, url: &str, order: &Order<'_>, session: &mut
     if remote.trust.offline {
         return Ok(stop(Exit::Unavailable, &format!("--offline forbids to ask {}", term::safe(&url))));
     }
+    // Before anything is paid: what cannot be believed is not worth it.
+    let trusted = remote.trust.keyring(session, buyer::now())?;
     let purse = remote.pay.purse()?;
     let net = session.net.clone();
     let buyer = Buyer {
@@ -122,8 +124,7 @@ pub(super) fn check(remote: &Remote, url: &str, order: &Order<'_>, session: &mut
         return Ok(refused(answer.reply.status, &answer.reply.body, &url));
     }
     let data = DataInHand::of_request(&request);
-    let believed = believe(remote, answer.reply.body, data, &url, session)?;
-    let receipt = match believed {
+    let receipt = match believe(&trusted, answer.reply.body, data, &url) {
         Ok(receipt) => receipt,
         Err(exit) => {
             // What could not be verified now is asked for again, with the payment of before.
@@ -175,18 +176,16 @@ fn refused(status: u16, body: &[u8], url: &str) -> Exit {
 
 /// The answer, if it deserves to be shown; otherwise why not is told, and how the run ends.
 fn believe(
-    remote: &Remote,
+    trusted: &Trusted,
     body: Vec<u8>,
     data: DataInHand,
     url: &str,
-    session: &mut Session,
-) -> Result<Result<VerifiedReceipt, Exit>, Failure> {
+) -> Result<VerifiedReceipt, Exit> {
     let Ok(receipt) = UnverifiedReceipt::read(body) else {
         let why = format!("{} does not answer with JSON", term::safe(url));
-        return Ok(Err(stop(Exit::Unavailable, &why)));
+        return Err(stop(Exit::Unavailable, &why));
     };
     let now = buyer::now();
-    let trusted = remote.trust.keyring(session, now)?;
     let decision = trusted.decide(&receipt);
     let demands = Demands { max_age: Some(FRESH), ..Demands::default() };
     let questions = Questions { context: Some(Context::Verification), data, demands };
@@ -196,7 +195,7 @@ fn believe(
     }
     let answer = audited.audit().answer();
     match (audited, answer) {
-        (Audited::Verified(receipt, _), Answer::Yes) => Ok(Ok(receipt)),
+        (Audited::Verified(receipt, _), Answer::Yes) => Ok(receipt),
         (audited, answer) => {
             let exit = match answer {
                 Answer::Unavailable => Exit::Unavailable,
@@ -213,7 +212,7 @@ fn believe(
                 _ => "",
             };
             let why = format!("the answer of {} is not believed:{shown}{hint}", term::safe(url));
-            Ok(Err(stop(exit, &why)))
+            Err(stop(exit, &why))
         }
     }
 }

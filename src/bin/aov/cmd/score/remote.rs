@@ -8,7 +8,7 @@ use agent_output_verifier::text::{MAX_ECHO, cut};
 use agent_output_verifier::trust::Refusal;
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::super::verify_receipt::trust::Trust;
+use super::super::verify_receipt::trust::{Trust, Trusted};
 use super::{Failure, Session};
 use crate::args::Format;
 use crate::buyer::{self, Buyer, Outcome, Purse, Question, price};
@@ -46,6 +46,8 @@ pub(super) fn score(
     if trust.offline {
         return Ok(stop(Exit::Unavailable, &format!("--offline forbids to ask {}", term::safe(&url))));
     }
+    // Before anything is paid: what cannot be believed is not worth it.
+    let trusted = trust.keyring(session, now)?;
     let net = session.net.clone();
     let buyer =
         Buyer { net: &net, purse, clock: &buyer::now, pause: &|time| std::thread::sleep(time) };
@@ -75,7 +77,7 @@ pub(super) fn score(
     }
     // Asked and, perhaps, paid: that took time.
     let now = if answer.paid.is_some() { buyer::now() } else { now };
-    let (text, exit) = believe(asked, answer.reply.body, trust, session, now)?;
+    let (text, exit) = believe(asked, answer.reply.body, &trusted, now);
     // What could not be verified now is asked for again, with the payment of before.
     if exit != Exit::Unavailable {
         buyer.done(&question);
@@ -90,7 +92,7 @@ fn address(asked: &Asked<'_>) -> Result<String, Failure> {
     if asked.base.contains(['?', '#']) {
         return Err(refused("it must not have a query or a fragment"));
     }
-    net::check_typed(asked.base).map_err(|why| refused(&why))?;
+    net::check_typed(asked.base).map_err(|why| refused(&of_any_server(&why)))?;
     let mut url = format!("{}/score/", asked.base.trim_end_matches('/'));
     for byte in asked.agent_id.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -107,10 +109,13 @@ fn stop(exit: Exit, why: &str) -> (String, Exit) {
     (String::new(), exit)
 }
 
-/// The words for key servers are right for any, but for one.
 fn unreachable(refusal: &Refusal, url: &str) -> String {
-    let detail = refusal.detail.replace("the key server", "the server");
-    format!("{} ({})", term::safe(&detail), term::safe(url))
+    format!("{} ({})", term::safe(&of_any_server(&refusal.detail)), term::safe(url))
+}
+
+/// The words of [`Code`] are about key servers.
+fn of_any_server(detail: &str) -> String {
+    detail.replace("the key server", "the server")
 }
 
 /// An error of the one shape says by itself whether a retry is worth it; anything else was not the
@@ -137,15 +142,13 @@ fn stop_with_status(status: u16, body: &[u8], url: &str) -> (String, Exit) {
 fn believe(
     asked: &Asked<'_>,
     body: Vec<u8>,
-    trust: &Trust,
-    session: &mut Session,
+    trusted: &Trusted,
     now: DateTime<Utc>,
-) -> Result<(String, Exit), Failure> {
+) -> (String, Exit) {
     let Ok(receipt) = UnverifiedReceipt::read(body) else {
         let why = format!("{} does not answer with JSON", term::safe(asked.base));
-        return Ok(stop(Exit::Unavailable, &why));
+        return stop(Exit::Unavailable, &why);
     };
-    let trusted = trust.keyring(session, now)?;
     let decision = trusted.decide(&receipt);
     let questions = Questions {
         context: Some(Context::Score),
@@ -176,7 +179,7 @@ fn believe(
             Verdict::GenuineBound | Verdict::GenuineNotBound => "is not what was asked for",
         };
         let why = format!("the answer of {} {what}{reason}", term::safe(asked.base));
-        return Ok(stop(exit, &hint(why, audit.reason().map(|fact| fact.code))));
+        return stop(exit, &hint(why, audit.reason().map(|fact| fact.code)));
     };
     let root = receipt.root();
     let text = match asked.format {
@@ -193,7 +196,7 @@ fn believe(
             Shown::of_receipt(root).human(&[], &source, asked.terminal)
         }
     };
-    Ok((text, Exit::Ok))
+    (text, Exit::Ok)
 }
 
 fn hint(why: String, code: Option<Code>) -> String {

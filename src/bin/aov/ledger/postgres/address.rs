@@ -1,7 +1,6 @@
 //! Where a PostgreSQL database is, without ever showing the password.
 
 use std::fmt;
-use std::path::Path;
 use std::time::Duration;
 
 use postgres::Config;
@@ -119,7 +118,7 @@ fn shown(config: &Config) -> String {
 }
 
 #[cfg(unix)]
-fn socket(folder: &Path, port: u16) -> String {
+fn socket(folder: &std::path::Path, port: u16) -> String {
     folder.join(format!(".s.PGSQL.{port}")).display().to_string()
 }
 

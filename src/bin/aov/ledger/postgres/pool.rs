@@ -55,7 +55,7 @@ impl Pool {
     }
 
     /// A connection for the caller alone: an idle one, a new one, or the next that is returned.
-    pub(super) fn lease(&self) -> Result<Lease<'_>, String> {
+    pub(super) fn lease(&self) -> Result<(Client, Slot<'_>), String> {
         let busy = |state: &mut State| state.idle.is_empty() && state.open >= MAX_OPEN;
         let (mut state, timeout) = self
             .returned
@@ -64,15 +64,14 @@ impl Pool {
         if timeout.timed_out() {
             return Err("all connections are in use".to_owned());
         }
+        let slot = Slot { pool: self };
         if let Some(client) = state.idle.pop() {
-            return Ok(Lease { pool: self, client: Some(client) });
+            return Ok((client, slot));
         }
+        // Counted from now on, and no longer if this fails.
         state.open += 1;
         drop(state);
-        // Counted from now on, and no longer if this fails.
-        let mut lease = Lease { pool: self, client: None };
-        lease.client = Some(self.connect()?);
-        Ok(lease)
+        Ok((self.connect()?, slot))
     }
 
     fn connect(&self) -> Result<Client, String> {
@@ -96,33 +95,24 @@ impl Pool {
     }
 }
 
-/// A connection in use; it goes back when this is dropped.
-pub(super) struct Lease<'p> {
+/// The place of a connection in use. It is free for another one when this is dropped.
+pub(super) struct Slot<'p> {
     pool: &'p Pool,
-    client: Option<Client>,
 }
 
-impl Lease<'_> {
-    /// The connection, unless it was discarded.
-    pub(super) fn client(&mut self) -> Option<&mut Client> {
-        self.client.as_mut()
-    }
-
-    /// It is of no use any more.
-    pub(super) fn discard(&mut self) {
-        self.client = None;
-    }
-}
-
-impl Drop for Lease<'_> {
-    fn drop(&mut self) {
+impl Slot<'_> {
+    /// The connection can be used by the next.
+    pub(super) fn give_back(self, client: Client) {
         let mut state = self.pool.state();
-        match self.client.take() {
-            // A panic may have left a transaction open.
-            Some(client) if !std::thread::panicking() => state.idle.push(client),
-            _ => state.open -= 1,
-        }
-        drop(state);
+        state.idle.push(client);
+        // It stays open; the drop below counts it out.
+        state.open += 1;
+    }
+}
+
+impl Drop for Slot<'_> {
+    fn drop(&mut self) {
+        self.pool.state().open -= 1;
         self.pool.returned.notify_one();
     }
 }

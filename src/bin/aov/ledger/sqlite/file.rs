@@ -74,13 +74,12 @@ impl LedgerFile {
         }
         let folder = self.folder();
         let above = fs::metadata(folder).map_err(|error| self.error(&explain(&error)))?;
-        for (path, metadata, need) in
-            [(&*self.path, &metadata, Privacy::Secret), (folder, &above, Privacy::Owned)]
-        {
-            private::check(path, metadata, need).map_err(|loose| {
-                LedgerError(format!("the ledger is not used: {}", loose.message))
-            })?;
-        }
+        private::check(&self.path, &metadata, Privacy::Secret)
+            .map_err(|loose| LedgerError(format!("the ledger is not used: {}", loose.message)))?;
+        // The sticky bit of /tmp is not enough: SQLite believes what lies beside its file.
+        private::check(folder, &above, Privacy::Owned).map_err(|_| {
+            self.error("other users can put files beside it; use a folder that only you can write")
+        })?;
         Ok(self)
     }
 

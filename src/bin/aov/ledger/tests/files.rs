@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use super::super::sql::{Backend, Database, Value};
 use super::{Ledger, Sqlite, at_once, seen};
 
 fn refused(path: &Path) -> String {
@@ -29,8 +30,10 @@ fn a_ledger_is_private() {
     set(&path, 0o640);
     assert!(refused(&path).contains("chmod 600"), "{}", refused(&path));
     set(&path, 0o600);
-    set(path.parent().unwrap(), 0o777);
-    assert!(refused(&path).contains("chmod"), "{}", refused(&path));
+    for loose in [0o777, 0o1777, 0o770] {
+        set(path.parent().unwrap(), loose);
+        assert!(refused(&path).contains("only you can write"), "{}", refused(&path));
+    }
     set(path.parent().unwrap(), 0o755);
     assert_eq!(Sqlite::open(&path).unwrap().history("a").unwrap().len(), 1);
 }
@@ -101,4 +104,19 @@ fn a_failure_is_its_own() {
     assert_eq!(done.iter().filter(|done| **done).count(), 48);
     assert_eq!(ledger.history("good").unwrap().len(), 48);
     assert_eq!(ledger.history("bad").unwrap(), []);
+}
+
+/// What keeps acknowledged commits through a power cut (SQLite: "synchronous = FULL" in WAL mode).
+#[test]
+fn commits_wait_for_the_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = Sqlite::open(&folder.path().join("ledger.sqlite")).unwrap();
+    let ask = |sql: &'static str| -> (Value, Value) {
+        let row = move |db: &mut dyn Database| Ok(db.query(sql, &[])?.remove(0).values());
+        (ledger.backend.write(row).unwrap().remove(0), ledger.backend.read(row).unwrap().remove(0))
+    };
+    let full = Value::Integer(2);
+    assert_eq!(ask("PRAGMA synchronous"), (full.clone(), full));
+    let wal = Value::from("wal");
+    assert_eq!(ask("PRAGMA journal_mode"), (wal.clone(), wal));
 }

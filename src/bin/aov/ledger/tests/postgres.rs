@@ -1,7 +1,9 @@
 //! What only a database server can do: go away, come back, and be of another version.
 
+use super::super::postgres::Address;
+use super::super::sql::{Backend, Database, Value};
 use super::server::Server;
-use super::{Location, NamedBy, Place, Taken, at_once, day, seen};
+use super::{Location, NamedBy, Place, Postgres, Taken, at_once, day, seen};
 
 fn location(url: &str) -> Location {
     Location::named(url.as_ref(), NamedBy::Setting).unwrap()
@@ -53,5 +55,22 @@ fn postgres_goes_and_comes_back() {
     ] {
         let error = location(&wrong).open().err().unwrap().0;
         assert!(error.contains(word) && !error.contains("ss/word"), "{error}");
+    }
+}
+
+/// A database that is set up to acknowledge before the disk has it does not do so for us.
+#[test]
+fn postgres_commits_wait_for_the_disk() {
+    let Some(server) = Server::start() else { return };
+    for (name, setting, used) in
+        [("loose", "off", "on"), ("strict", "remote_apply", "remote_apply")]
+    {
+        let url = server.database(name);
+        server.execute(name, &format!("ALTER DATABASE {name} SET synchronous_commit = {setting}"));
+        let ledger = Postgres::open(Address::parse(&url).unwrap()).unwrap();
+        let row = |db: &mut dyn Database| {
+            Ok(db.query("SHOW synchronous_commit", &[])?.remove(0).values())
+        };
+        assert_eq!(ledger.backend.write(row).unwrap(), [Value::from(used)]);
     }
 }

@@ -88,37 +88,39 @@ impl Server {
 
     /// Starts it and waits until it takes connections.
     pub(super) fn run(&mut self) {
-        let folder = self.folder.path().display().to_string();
-        let log = std::fs::File::create(self.folder.path().join("log")).unwrap();
-        // Without fsync, a killed process still loses nothing; only a power cut would.
-        let process = self
-            .command("postgres")
-            .args(["-D", "data", "-k", &folder, "-c", "listen_addresses="])
-            .args(["-c", "fsync=off", "-c", "max_connections=100"])
-            .stdout(Stdio::null())
-            .stderr(log)
-            .spawn()
-            .unwrap();
-        self.process = Some(process);
         let deadline = Instant::now() + Duration::from_secs(60);
         let config: postgres::Config = self.url("postgres").parse().unwrap();
-        while let Err(error) = config.connect(postgres::NoTls) {
+        loop {
+            // One that finds remains of a crash still alive ends at once.
+            let ended = self.process.as_mut().is_none_or(|it| it.try_wait().unwrap().is_some());
+            if ended {
+                self.process = Some(self.spawn());
+            }
+            let Err(error) = config.connect(postgres::NoTls) else { return };
             let log = || std::fs::read_to_string(self.folder.path().join("log"));
             assert!(Instant::now() < deadline, "{error}: {:?}", log());
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 
-    /// Ends it as a crash would: no process of it gets to say goodbye.
+    fn spawn(&self) -> Child {
+        let folder = self.folder.path().display().to_string();
+        let log = std::fs::File::create(self.folder.path().join("log")).unwrap();
+        // Without fsync, a killed process still loses nothing; only a power cut would.
+        self.command("postgres")
+            .args(["-D", "data", "-k", &folder, "-c", "listen_addresses="])
+            .args(["-c", "fsync=off", "-c", "max_connections=100"])
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .unwrap()
+    }
+
+    /// Ends it as a crash would: it does not get to say goodbye to anybody.
     pub(super) fn crash(&mut self) {
         let Some(mut process) = self.process.take() else { return };
         process.kill().unwrap();
         process.wait().unwrap();
-        // The others notice that their parent is gone, and the folder's lock goes with the last.
-        let socket = self.folder.path().join(".s.PGSQL.5432");
-        let _ = std::fs::remove_file(socket.with_extension("5432.lock"));
-        let _ = std::fs::remove_file(socket);
-        let _ = std::fs::remove_file(self.folder.path().join("data/postmaster.pid"));
     }
 
     /// Makes an empty database; its address, with the password.

@@ -327,3 +327,11 @@ fn limits_are_those_of_the_configuration() {
     let Limits { body_bytes, .. } = config("[limits]\nbody_bytes = 4096").limits;
     assert_eq!(body_bytes, 4096);
 }
+
+#[test]
+fn what_is_for_sale_is_not_given_away_for_want_of_a_gate() {
+    let (counter, _) = counter(&format!("{SELLS}[allowance]\nper_day = 0\n"), None);
+    for pays in [false, true] {
+        assert_eq!(refused(verify(&counter, VALID, pays, noon())).status, 503);
+    }
+}

@@ -62,7 +62,9 @@ pub(super) fn document(facts: &Facts<'_>) -> Value {
     components.add("TrustScore", schemas::score());
     components.add("Reputation", schemas::reputation());
     components.add("Error", schemas::problem());
-    components.add("PaymentRequired", schemas::payment_required());
+    if facts.sale.is_some() {
+        components.add("PaymentRequired", schemas::payment_required());
+    }
     let description = format!(
         "{PURPOSE}\n\nVerifications. {}\n\nScores. {}\n\n## Errors\n\n{}\n## Payment errors\n\n{}",
         facts.verify_price(),
@@ -105,9 +107,10 @@ pub(super) fn document(facts: &Facts<'_>) -> Value {
     })
 }
 
-/// The errors of an operation, by status.
+/// The errors of an operation, by status; those of the front door, which stands before every one, are
+/// added.
 fn errors(responses: &mut Map<String, Value>, statuses: &[u16]) {
-    for status in statuses {
+    for status in [400, 408, 431].iter().chain(statuses) {
         let codes = codes::all().filter(|code| code.status == *status);
         let lines: Vec<_> =
             codes.map(|Code { code, meaning, .. }| format!("`{code}`: {meaning}")).collect();

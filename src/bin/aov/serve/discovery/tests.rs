@@ -186,7 +186,7 @@ fn collect(value: &Value, found: &mut Vec<String>) {
 fn the_example_fails_for_the_reason_that_the_guide_gives() {
     use crate::serve::{counter::tests::engine, engine};
     let input = engine::read(super::openapi::example().to_string().as_bytes()).unwrap();
-    let prepared = engine::prepare(&input).unwrap();
+    let prepared = engine().prepare(&input).unwrap();
     let body = json(&engine().run(&prepared, chrono::DateTime::UNIX_EPOCH).unwrap().body);
     assert_eq!(body["result"], "fail");
     assert_eq!(body["hints"][0]["found"], "sum 129.5");
@@ -201,13 +201,13 @@ fn schemas_describe_what_is_served() {
         let request =
             format!(r#"{{"task_id":"t","expected_schema":{schema},"submitted_output":{body}}}"#);
         let input = engine::read(request.as_bytes()).unwrap();
-        let prepared = engine::prepare(&input).unwrap();
+        let prepared = engine().prepare(&input).unwrap();
         let verified = engine().run(&prepared, chrono::DateTime::UNIX_EPOCH).unwrap();
         assert_eq!(json(&verified.body)["result"], "pass", "{}", verified.body);
     };
     let run = |text: &str| {
         let input = engine::read(text.as_bytes()).unwrap();
-        let prepared = engine::prepare(&input).unwrap();
+        let prepared = engine().prepare(&input).unwrap();
         engine().run(&prepared, chrono::DateTime::UNIX_EPOCH).unwrap().body
     };
     let mut example = super::openapi::example();
