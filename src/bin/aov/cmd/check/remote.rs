@@ -26,6 +26,9 @@ use crate::term;
 
 /// An answer is signed when it is asked for; one that was paid for before is kept for a day.
 const FRESH: TimeDelta = TimeDelta::hours(25);
+/// The payment is kept: whoever names the key afterwards does not pay again.
+const PAID_NOT_BELIEVED: &str =
+    "note: it was paid for; run the same command again, and the same payment is sent\n";
 /// The hints that are shown.
 const MAX_HINTS: usize = 20;
 
@@ -127,9 +130,8 @@ pub(super) fn check(remote: &Remote, url: &str, order: &Order<'_>, session: &mut
     let receipt = match believe(&trusted, answer.reply.body, data, &url) {
         Ok(receipt) => receipt,
         Err(exit) => {
-            // What could not be verified now is asked for again, with the payment of before.
-            if exit != Exit::Unavailable {
-                buyer.done(&question);
+            if answer.paid.is_some() {
+                output::complain(PAID_NOT_BELIEVED);
             }
             return Ok(exit);
         }

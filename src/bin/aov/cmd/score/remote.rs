@@ -78,9 +78,12 @@ pub(super) fn score(
     // Asked and, perhaps, paid: that took time.
     let now = if answer.paid.is_some() { buyer::now() } else { now };
     let (text, exit) = believe(asked, answer.reply.body, &trusted, now);
-    // What could not be verified now is asked for again, with the payment of before.
-    if exit != Exit::Unavailable {
+    // What could not be believed is asked for again, with the payment of before: whoever names the
+    // key afterwards does not pay again.
+    if exit == Exit::Ok {
         buyer.done(&question);
+    } else if answer.paid.is_some() {
+        output::complain("note: it was paid for; run the same command again, and the same payment is sent\n");
     }
     Ok((text, exit))
 }

@@ -142,7 +142,7 @@ impl PaymentGate {
         };
         let (description, tags): (_, &[_]) = match offer.operation {
             Operation::Verify => (
-                "Check an agent's output against a JSON Schema and cross-field rules; a signed receipt says pass or fail.",
+                "Checks an agent's output against a JSON Schema and rules; answers with a signed receipt.",
                 &["verification", "json-schema", "receipts"],
             ),
             Operation::Score => (
