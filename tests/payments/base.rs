@@ -117,12 +117,8 @@ fn aov_check_buys_from_aov_serve() {
     assert!(said(&paid).contains("pass") && said(&paid).contains("0x"), "{}", said(&paid));
     moved(&chain, before, 1);
 
-    // The settlement is not to be had: the payment is kept, and the next run sends the same one.
-    chain.fault(r#"{"verify":"500"}"#);
-    let unknown = aov(&home, &server, &paying);
-    assert_eq!(unknown.status.code(), Some(3), "{}", said(&unknown));
-    moved(&chain, before, 1);
-    chain.fault("{}");
+    // A facilitator that is out of order for a moment: the same payment is sent again.
+    chain.fault(r#"{"verify":"500","times":1}"#);
     let again = aov(&home, &server, &paying);
     assert_eq!(again.status.code(), Some(0), "{}", said(&again));
     moved(&chain, before, 2);
@@ -132,7 +128,10 @@ fn aov_check_buys_from_aov_serve() {
     let lost = aov(&home, &server, &paying);
     assert_eq!(lost.status.code(), Some(0), "{}", said(&lost));
     moved(&chain, before, 3);
-    assert_eq!(std::fs::read_dir(home.path().join(".local/share/aov/payments")).unwrap().count(), 0);
+    assert_eq!(
+        std::fs::read_dir(home.path().join(".local/share/aov/payments")).unwrap().count(),
+        0
+    );
 }
 
 #[test]

@@ -10,10 +10,10 @@ use crate::support::Sandbox;
 /// What is bought.
 pub(crate) const BODY: &str = r#"{"task_id":"t-1","agent_id":"seller-7","expected_schema":{"type":"object","required":["total"]},"submitted_output":{"total":1}}"#;
 /// A request whose answer is `fail`.
-pub(crate) const FAILING: &str = r#"{"task_id":"t-2","expected_schema":{"type":"string"},"submitted_output":{"total":1}}"#;
+pub(crate) const FAILING: &str =
+    r#"{"task_id":"t-2","expected_schema":{"type":"string"},"submitted_output":{"total":1}}"#;
 /// One that is not valid.
-pub(crate) const INVALID: &str =
-    r#"{"task_id":"t-3","expected_schema":{},"submitted_output":1,"rules":[{"type":"nope","field":"a"}]}"#;
+pub(crate) const INVALID: &str = r#"{"task_id":"t-3","expected_schema":{},"submitted_output":1,"rules":[{"type":"nope","field":"a"}]}"#;
 
 /// Where the packages are, if they are.
 pub(crate) fn packages() -> Option<PathBuf> {
@@ -62,14 +62,15 @@ impl Chain {
     }
 
     pub(crate) fn solana(packages: &Path) -> Self {
-        Self::start(python(packages, "solana.py"))
+        Self::start(python(packages, "svm.py"))
     }
 
     fn start(mut command: Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let told = serde_json::from_str(&line).unwrap_or_else(|_| panic!("it did not start: {line}"));
+        let told =
+            serde_json::from_str(&line).unwrap_or_else(|_| panic!("it did not start: {line}"));
         Self { child, told }
     }
 
@@ -141,7 +142,7 @@ pub(crate) fn buy_pypi(packages: &Path, url: &str, body: &str, key: &str) -> Val
 }
 
 pub(crate) fn buy_solana(packages: &Path, url: &str, body: &str, rpc: &str) -> Value {
-    let mut command = python(packages, "buy_solana.py");
+    let mut command = python(packages, "buy_svm.py");
     command.args([url, body, rpc]);
     bought(command, "")
 }

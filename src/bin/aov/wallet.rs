@@ -54,11 +54,15 @@ impl Wallet {
     pub(crate) fn load(file: Option<&Path>) -> Result<Self, String> {
         if let Some(path) = file {
             let shown = term::safe_path(path);
-            return Self::parse(&read(path).map_err(|why| format!("no wallet key from {shown}: {why}"))?)
-                .map_err(|why| format!("no wallet key from {shown}: {why}"));
+            return Self::parse(
+                &read(path).map_err(|why| format!("no wallet key from {shown}: {why}"))?,
+            )
+            .map_err(|why| format!("no wallet key from {shown}: {why}"));
         }
         let text = std::env::var(VARIABLE).map(Zeroizing::new).map_err(|_| {
-            format!("--pay needs a key: name its file with --wallet-key-file, or put it in {VARIABLE}")
+            format!(
+                "--pay needs a key: name its file with --wallet-key-file, or put it in {VARIABLE}"
+            )
         })?;
         Self::parse(&text).map_err(|why| format!("no wallet key from {VARIABLE}: {why}"))
     }
@@ -69,7 +73,8 @@ impl Wallet {
         let bytes = wire::hex(&digits).map(Zeroizing::new).filter(|it| it.len() == 32);
         let key = bytes.and_then(|bytes| SigningKey::from_slice(&bytes).ok());
         key.map(|key| Self { key }).ok_or_else(|| {
-            "it is not a private key of an account (64 hexadecimal digits, with or without 0x)".to_owned()
+            "it is not a private key of an account (64 hexadecimal digits, with or without 0x)"
+                .to_owned()
         })
     }
 
@@ -79,8 +84,13 @@ impl Wallet {
     }
 
     /// Signs a transfer, good from now on for its time: the `payload` of x402, and its end.
-    pub(crate) fn sign(&self, transfer: &Transfer, now: DateTime<Utc>) -> Result<(Value, u64), String> {
-        let now = u64::try_from(now.timestamp()).map_err(|_| "the clock is before 1970".to_owned())?;
+    pub(crate) fn sign(
+        &self,
+        transfer: &Transfer,
+        now: DateTime<Utc>,
+    ) -> Result<(Value, u64), String> {
+        let now =
+            u64::try_from(now.timestamp()).map_err(|_| "the clock is before 1970".to_owned())?;
         let mut nonce = [0; 32];
         getrandom::fill(&mut nonce).map_err(|error| format!("no random numbers: {error}"))?;
         let authorization = Authorization {
@@ -92,7 +102,8 @@ impl Wallet {
             nonce,
         };
         let signature = authorization.sign(transfer.chain, &self.key);
-        let signature = signature.ok_or_else(|| format!("no payments are signed for {}", transfer.chain.name))?;
+        let signature = signature
+            .ok_or_else(|| format!("no payments are signed for {}", transfer.chain.name))?;
         let payload = json!({
             "signature": wire::to_hex(&signature),
             "authorization": {

@@ -98,7 +98,7 @@ const signer = toFacilitatorEvmSigner({
 });
 const facilitator = new x402Facilitator().register("eip155:8453", new ExactEvmScheme(signer));
 
-// How the next questions are answered: { verify | settle: "500" | "html" | "false" | "lost" }.
+// How the next questions are answered: { verify | settle: "500" | "html" | "false" | "lost", times }.
 let fault = {};
 const answer = async (path, body, response) => {
   const say = (status, text, type = "application/json") =>
@@ -110,7 +110,9 @@ const answer = async (path, body, response) => {
       test.readContract({ address: USDC, abi, functionName: "balanceOf", args: [account(index).address] });
     return say(200, JSON.stringify({ payer: Number(await of(1)), payTo: Number(await of(2)) }));
   }
-  switch (fault[path]) {
+  const wrong = fault.times === 0 ? undefined : fault[path];
+  if (wrong && fault.times) fault.times--;
+  switch (wrong) {
     case "500": return say(500, '{"error":"boom"}');
     case "html": return say(200, "<html>oops</html>", "text/html");
     case "false":
@@ -120,10 +122,10 @@ const answer = async (path, body, response) => {
   }
   try {
     const done = await facilitator[path](body.paymentPayload, body.paymentRequirements);
-    if (fault[path] === "lost") return response.destroy();
+    if (wrong === "lost") return response.destroy();
     say(200, JSON.stringify(done));
   } catch (error) {
-    if (fault[path] === "lost") return response.destroy();
+    if (wrong === "lost") return response.destroy();
     say(500, JSON.stringify({ error: String(error) }));
   }
 };

@@ -159,7 +159,9 @@ impl Buyer<'_> {
         }
         let field = wire::encode(&wire::without_nulls(payment));
         if field.len() > wire::MAX_HEADER {
-            return Err("the server asks for a payment that does not fit into a header field".to_owned());
+            return Err(
+                "the server asks for a payment that does not fit into a header field".to_owned()
+            );
         }
         let price = price::coins(chosen.price, chosen.transfer.chain);
         Ok(Pending { field, valid_before, price, refused: false })
@@ -197,7 +199,10 @@ impl Buyer<'_> {
                     }
                     let why = field.as_deref().and_then(offer::read);
                     let why = why.as_ref().and_then(|it| it["error"].as_str()).unwrap_or_default();
-                    return Outcome::NotPaid(format!("the server refused the payment: {}", wire::foreign(why)));
+                    return Outcome::NotPaid(format!(
+                        "the server refused the payment: {}",
+                        wire::foreign(why)
+                    ));
                 }
                 Heard::Nothing(refusal) => {
                     last = refusal.detail.clone();
@@ -264,7 +269,9 @@ fn paid(pending: &Pending, settlement: Option<&Value>) -> String {
     let settled = settlement.filter(|it| it["success"].as_bool() == Some(true));
     let transaction = settled.and_then(|it| it["transaction"].as_str());
     match transaction {
-        Some(transaction) => format!("{}, transaction {}", pending.price, wire::foreign(transaction)),
+        Some(transaction) => {
+            format!("{}, transaction {}", pending.price, wire::foreign(transaction))
+        }
         None => format!("perhaps {}: the server does not say", pending.price),
     }
 }

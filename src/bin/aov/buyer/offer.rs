@@ -67,7 +67,8 @@ fn known(entry: &Value) -> Option<Chosen> {
     }
     let amount = text("amount").filter(|it| wire::is_amount(it))?;
     let value: u64 = amount.parse().ok()?;
-    let seconds = entry["maxTimeoutSeconds"].as_u64().filter(|it| (1..=MAX_SECONDS).contains(it))?;
+    let seconds =
+        entry["maxTimeoutSeconds"].as_u64().filter(|it| (1..=MAX_SECONDS).contains(it))?;
     let to = Address::parse(text("payTo")?)?;
     let transfer = Transfer { chain, to, value, seconds };
     (value > 0).then(|| Chosen { accepted: entry.clone(), transfer, price: MicroUsd(value) })
@@ -130,7 +131,10 @@ mod tests {
             ("maxTimeoutSeconds", json!(315_360_000)),
             ("maxTimeoutSeconds", json!(0)),
             ("extra", json!({ "name": "USDC", "version": "2" })),
-            ("extra", json!({ "name": "USD Coin", "version": "2", "assetTransferMethod": "permit2" })),
+            (
+                "extra",
+                json!({ "name": "USD Coin", "version": "2", "assetTransferMethod": "permit2" }),
+            ),
         ] {
             let mut altered = required();
             altered["accepts"][1][field] = value.clone();

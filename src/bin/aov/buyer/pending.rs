@@ -60,7 +60,9 @@ impl Folder {
     pub(super) fn find(&self, question: &Question<'_>) -> Result<Option<Pending>, String> {
         let path = self.file(question);
         let shown = term::safe_path(&path);
-        let failed = |why: &dyn std::fmt::Display| format!("the payment kept in {shown} cannot be read: {why}");
+        let failed = |why: &dyn std::fmt::Display| {
+            format!("the payment kept in {shown} cannot be read: {why}")
+        };
         let metadata = match fs::metadata(&path) {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -79,7 +81,9 @@ impl Folder {
             let shown = term::safe_path(path);
             match error.kind() {
                 io::ErrorKind::AlreadyExists => {
-                    format!("another run has signed a payment for this request: {shown}; run this again")
+                    format!(
+                        "another run has signed a payment for this request: {shown}; run this again"
+                    )
                 }
                 _ => format!("the payment cannot be kept, so it is not sent: {shown}: {error}"),
             }

@@ -9,9 +9,9 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
+use super::Purse;
 use super::call::{Buyer, Outcome, Question};
 use super::pending::Folder;
-use super::Purse;
 use crate::net::Net;
 use crate::private;
 use crate::serve::money::MicroUsd;
@@ -111,7 +111,8 @@ fn answer(stream: &mut TcpStream, says: &Says, url: &str) {
             (402, field, "{}")
         }
         Says::Sold => {
-            let settled = json!({ "success": true, "transaction": "0xabc", "network": "eip155:8453" });
+            let settled =
+                json!({ "success": true, "transaction": "0xabc", "network": "eip155:8453" });
             (200, format!("Payment-Response: {}\r\n", wire::encode(&settled)), "{\"result\":1}")
         }
         Says::This(status, body) => (*status, String::new(), *body),
@@ -207,7 +208,10 @@ fn the_price_is_checked_before_anything_is_signed() {
     let mut customer = Customer::new();
     customer.purse.max_price = MicroUsd(19_999);
     let outcome = customer.ask(&seller, true);
-    assert!(matches!(&outcome, Outcome::NotPaid(why) if why.contains("--max-price")), "{outcome:?}");
+    assert!(
+        matches!(&outcome, Outcome::NotPaid(why) if why.contains("--max-price")),
+        "{outcome:?}"
+    );
     assert_eq!((seller.heard().len(), customer.kept()), (1, 0));
 }
 
@@ -252,14 +256,20 @@ fn another_run_goes_on_with_the_same_payment() {
 #[test]
 fn a_refused_payment_is_not_followed_by_another_while_it_is_good() {
     let seller = Seller::new(vec![
-        Says::Price, Says::Price,
         Says::Price,
-        Says::Price, Says::Price, Says::Sold,
+        Says::Price,
+        Says::Price,
+        Says::Price,
+        Says::Price,
+        Says::Sold,
     ]);
     let mut customer = Customer::new();
     for _ in 0..2 {
         let outcome = customer.ask(&seller, true);
-        assert!(matches!(&outcome, Outcome::NotPaid(why) if why.contains("refused")), "{outcome:?}");
+        assert!(
+            matches!(&outcome, Outcome::NotPaid(why) if why.contains("refused")),
+            "{outcome:?}"
+        );
         assert_eq!((seller.payments().len(), customer.kept()), (1, 1));
     }
     customer.ahead = 300 + 600 + 1;

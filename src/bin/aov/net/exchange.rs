@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent_output_verifier::trust::Refusal;
 use agent_output_verifier::receipt::fact::Code;
+use agent_output_verifier::trust::Refusal;
 use ureq::config::Config;
 use ureq::http::Uri;
 
@@ -94,10 +94,9 @@ impl Net {
             }
         };
         let response = sent.map_err(|error| explain(&error))?;
-        let fields = response
-            .headers()
-            .iter()
-            .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())));
+        let fields = response.headers().iter().filter_map(|(name, value)| {
+            Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
+        });
         let (status, fields) = (response.status().as_u16(), fields.collect());
         Ok(Reply { status, fields, body: read_body(response)? })
     }

@@ -141,7 +141,9 @@ mod tests {
         let short = json!({ "id": "k", "privateKey": STANDARD.encode([1; 32]) }).to_string();
         let torn = json!({ "id": "k", "privateKey": STANDARD.encode([1; 64]) }).to_string();
         let pem = json!({ "id": "k", "privateKey": "-----BEGIN EC PRIVATE KEY-----" }).to_string();
-        for (text, says) in [(short, "64 bytes"), (torn, "belong"), (pem, "Ed25519"), ("{}".into(), "id")] {
+        for (text, says) in
+            [(short, "64 bytes"), (torn, "belong"), (pem, "Ed25519"), ("{}".into(), "id")]
+        {
             let error = Credentials::parse(text.as_bytes()).unwrap_err();
             assert!(error.contains(says), "{error}");
         }

@@ -90,7 +90,8 @@ fn read(payload: &Value) -> Result<(Authorization, Vec<u8>), Refusal> {
         fields[name].as_str().ok_or_else(|| wrong(&format!("authorization.{name} is no text")))
     };
     let address = |name: &str| {
-        Address::parse(text(name)?).ok_or_else(|| wrong(&format!("authorization.{name} is no address")))
+        Address::parse(text(name)?)
+            .ok_or_else(|| wrong(&format!("authorization.{name} is no address")))
     };
     let number = |name: &str| {
         let digits = text(name)?;
@@ -107,7 +108,8 @@ fn read(payload: &Value) -> Result<(Authorization, Vec<u8>), Refusal> {
         value: number("value")?,
         valid_after: seconds("validAfter")?,
         valid_before: seconds("validBefore")?,
-        nonce: wire::hex_array(text("nonce")?).ok_or_else(|| wrong("authorization.nonce is not 32 bytes"))?,
+        nonce: wire::hex_array(text("nonce")?)
+            .ok_or_else(|| wrong("authorization.nonce is not 32 bytes"))?,
     };
     let signature = payload["signature"].as_str().and_then(wire::hex);
     let signature = signature.filter(|it| (65..=MAX_SIGNATURE).contains(&it.len()));

@@ -135,7 +135,13 @@ impl HttpFacilitator {
             let method = if body.is_some() { "POST" } else { "GET" };
             fields.push(("authorization", credentials.authorization(method, &url, now)));
         }
-        self.net.exchange(&Exchange { url: &url, body, fields, connect: self.patience.connect, total })
+        self.net.exchange(&Exchange {
+            url: &url,
+            body,
+            fields,
+            connect: self.patience.connect,
+            total,
+        })
     }
 }
 
@@ -160,9 +166,8 @@ impl Facilitator for HttpFacilitator {
     }
 
     fn supported(&self, now: DateTime<Utc>) -> Result<Vec<Kind>, String> {
-        let reply = self
-            .ask("/supported", None, SUPPORTED, now)
-            .map_err(|refusal| words(&refusal))?;
+        let reply =
+            self.ask("/supported", None, SUPPORTED, now).map_err(|refusal| words(&refusal))?;
         let object = wire::parse(&reply.body).filter(|it| it["kinds"].is_array());
         let object = object.ok_or_else(|| format!("status {} without kinds", reply.status))?;
         Ok(kinds(&object))

@@ -101,7 +101,8 @@ impl Gate for PaymentGate {
             Err(Stop::Refused(Refusal::Problem(problem))) => Answer::Refused(*problem),
             Err(Stop::Refused(Refusal::PaymentRequired(error))) => self.ask(offer, &error, None),
             Err(Stop::NotSettled(response)) => {
-                let error = response["errorReason"].as_str().unwrap_or("settlement failed").to_owned();
+                let error =
+                    response["errorReason"].as_str().unwrap_or("settlement failed").to_owned();
                 self.ask(offer, &error, Some(response))
             }
         }
@@ -132,7 +133,12 @@ impl PaymentGate {
     }
 
     fn required_with(&self, offer: &Offer<'_>, error: &str, accepts: &[Offered]) -> Value {
-        payment_required(error, &self.resource(offer).to_json(), accepts, extensions::advertised(offer))
+        payment_required(
+            error,
+            &self.resource(offer).to_json(),
+            accepts,
+            extensions::advertised(offer),
+        )
     }
 
     fn resource(&self, offer: &Offer<'_>) -> ResourceInfo {
@@ -272,11 +278,17 @@ impl PaymentGate {
                 }
                 Verified::Valid { .. } => return Ok(facilitator),
                 Verified::Invalid { reason } => {
-                    self.log(&admitted.record.key, &format!("refused by {}: {reason}", facilitator.name()));
+                    self.log(
+                        &admitted.record.key,
+                        &format!("refused by {}: {reason}", facilitator.name()),
+                    );
                     return Err(Refusal::pay(&reason).into());
                 }
                 Verified::Unavailable { why } => {
-                    self.log(&admitted.record.key, &format!("no verdict of {}: {why}", facilitator.name()));
+                    self.log(
+                        &admitted.record.key,
+                        &format!("no verdict of {}: {why}", facilitator.name()),
+                    );
                 }
             }
         }
@@ -421,7 +433,9 @@ impl PaymentGate {
         let transaction = response["transaction"].as_str().unwrap_or_default();
         match self.reconciler.ledger.settled(key, &response.to_string(), self.now()) {
             Ok(()) => self.log(key, &format!("settled, {transaction}")),
-            Err(error) => self.log(key, &format!("settled, {transaction}, but not written down: {error}")),
+            Err(error) => {
+                self.log(key, &format!("settled, {transaction}, but not written down: {error}"))
+            }
         }
     }
 
@@ -459,7 +473,11 @@ fn check_signed(
     if requirements.fee_payer.is_none() {
         let checked = evm::check(payload, requirements, now)?;
         let payer = checked.authorization.from.lower();
-        return Ok((key::of_authorization(chain, &checked.authorization), payer, checked.valid_before));
+        return Ok((
+            key::of_authorization(chain, &checked.authorization),
+            payer,
+            checked.valid_before,
+        ));
     }
     let checked = svm::check(payload, requirements)?;
     // A transaction names a recent block and dies with it, some minutes later.
@@ -476,7 +494,9 @@ fn served(body: String, settlement: Value) -> Served {
 fn stored(record: &PaymentRecord) -> Answer {
     let settlement = record.settlement.as_deref().map(|it| wire::parse(it.as_bytes()));
     match (&record.answer, settlement) {
-        (Some(answer), Some(Some(settlement))) => Answer::Served(served(answer.clone(), settlement)),
+        (Some(answer), Some(Some(settlement))) => {
+            Answer::Served(served(answer.clone(), settlement))
+        }
         _ => Answer::Refused(refusal::already_used(
             "This payment was settled, and its answer is no longer kept.",
         )),

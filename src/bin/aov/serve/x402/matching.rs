@@ -6,7 +6,10 @@ use super::requirements::{Offered, Requirements};
 
 /// Finds the offer that was accepted. It is compared and never used: what goes on is our own entry,
 /// with that fee payer of ours which the client's transaction names.
-pub(crate) fn find<'r>(accepted: &Value, offers: &'r [Offered]) -> Option<(&'r Offered, Requirements)> {
+pub(crate) fn find<'r>(
+    accepted: &Value,
+    offers: &'r [Offered],
+) -> Option<(&'r Offered, Requirements)> {
     offers.iter().find_map(|offer| Some((offer, matched(accepted, offer)?)))
 }
 

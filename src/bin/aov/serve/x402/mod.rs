@@ -8,9 +8,9 @@
 
 pub(crate) mod bazaar;
 pub(crate) mod cdp;
-pub(crate) mod extensions;
 pub(crate) mod eip712;
 pub(crate) mod evm;
+pub(crate) mod extensions;
 pub(crate) mod facilitator;
 pub(crate) mod gate;
 pub(crate) mod key;
@@ -23,7 +23,7 @@ pub(crate) mod requirements;
 pub(crate) mod start;
 pub(crate) mod supported;
 pub(crate) mod svm;
-pub(crate) mod verdict;
-pub(crate) mod wire;
 #[cfg(test)]
 mod tests;
+pub(crate) mod verdict;
+pub(crate) mod wire;

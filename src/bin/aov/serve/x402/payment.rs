@@ -33,8 +33,9 @@ impl Payment {
         if field.len() > MAX_HEADER {
             return Err(invalid_payload("the Payment-Signature field is over 16 KiB").into());
         }
-        let object = wire::decode(field)
-            .ok_or_else(|| invalid_payload("the Payment-Signature field is not base64 of a JSON object"))?;
+        let object = wire::decode(field).ok_or_else(|| {
+            invalid_payload("the Payment-Signature field is not base64 of a JSON object")
+        })?;
         Self::of_object(object)
     }
 

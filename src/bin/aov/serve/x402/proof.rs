@@ -63,11 +63,16 @@ impl Node for HttpNode {
             connect: CONNECT,
             total: TOTAL,
         };
-        let reply = self.net.exchange(&question).map_err(|it| format!("the node does not answer ({})", it.code))?;
+        let reply = self
+            .net
+            .exchange(&question)
+            .map_err(|it| format!("the node does not answer ({})", it.code))?;
         let object = wire::parse(&reply.body)
             .ok_or_else(|| format!("{method}: status {} without JSON", reply.status))?;
         match (object.get("result"), object["error"]["message"].as_str()) {
-            (Some(result), _) if object.get("error").is_none_or(Value::is_null) => Ok(result.clone()),
+            (Some(result), _) if object.get("error").is_none_or(Value::is_null) => {
+                Ok(result.clone())
+            }
             (_, Some(message)) => Err(format!("{method}: {}", wire::foreign(message))),
             _ => Err(format!("{method}: status {} without a result", reply.status)),
         }
@@ -116,7 +121,10 @@ impl Question {
             asset: Address::parse(submission.chain.usdc)?,
             from: address(&signed["from"])?,
             to: address(&object["paymentRequirements"]["payTo"])?,
-            value: BigUint::parse_bytes(object["paymentRequirements"]["amount"].as_str()?.as_bytes(), 10)?,
+            value: BigUint::parse_bytes(
+                object["paymentRequirements"]["amount"].as_str()?.as_bytes(),
+                10,
+            )?,
             nonce: wire::hex_array(signed["nonce"].as_str()?)?,
             created: u64::try_from(created.timestamp()).ok()?,
             valid_before: signed["validBefore"].as_str()?.parse().ok()?,
@@ -146,7 +154,9 @@ pub(crate) fn prove(node: &dyn Node, question: &Question) -> Result<Proof, Strin
         }
         from = to + 1;
         // Nothing can have happened behind the end of validity.
-        if block(node, &format!("0x{from:x}"))?.timestamp > question.valid_before.saturating_add(LATER) {
+        if block(node, &format!("0x{from:x}"))?.timestamp
+            > question.valid_before.saturating_add(LATER)
+        {
             return Ok(Proof::NotPaid { why: "it was not used while it was valid" });
         }
     }
@@ -181,7 +191,12 @@ fn first_block(node: &dyn Node, question: &Question, latest: &Block) -> Result<u
     Err("it was too long ago to search for".to_owned())
 }
 
-fn in_window(node: &dyn Node, question: &Question, from: u64, to: u64) -> Result<Option<Proof>, String> {
+fn in_window(
+    node: &dyn Node,
+    question: &Question,
+    from: u64,
+    to: u64,
+) -> Result<Option<Proof>, String> {
     let used = topic("AuthorizationUsed(address,bytes32)");
     let canceled = topic("AuthorizationCanceled(address,bytes32)");
     let filter = json!({
@@ -202,7 +217,8 @@ fn in_window(node: &dyn Node, question: &Question, from: u64, to: u64) -> Result
     if !is_word(&log["topics"][0], &used) {
         return Ok(Some(Proof::NotPaid { why: "the payer cancelled it" }));
     }
-    let transaction = log["transactionHash"].as_str().filter(|it| wire::hex_array::<32>(it).is_some());
+    let transaction =
+        log["transactionHash"].as_str().filter(|it| wire::hex_array::<32>(it).is_some());
     let transaction = transaction.ok_or("eth_getLogs: no transaction")?;
     let index = quantity(&log["logIndex"]).ok_or("eth_getLogs: no index")?;
     let receipt = node.call("eth_getTransactionReceipt", json!([transaction]))?;

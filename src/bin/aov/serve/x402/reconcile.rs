@@ -97,7 +97,10 @@ impl Reconciler {
         for state in [PaymentState::Settling, PaymentState::Unknown] {
             for record in self.ledger.payments(Some(state), MAX_RUN)? {
                 let now = (self.clock)();
-                if !all && record.valid_before + PAST_VALIDITY < now && state == PaymentState::Unknown {
+                if !all
+                    && record.valid_before + PAST_VALIDITY < now
+                    && state == PaymentState::Unknown
+                {
                     run.open += 1;
                     continue;
                 }
@@ -114,10 +117,16 @@ impl Reconciler {
 
     /// Takes hold of one payment and finds out; none if somebody else has it, or it is no longer
     /// unknown.
-    pub(crate) fn attempt(&self, key: &PaymentKey, resend: Resend) -> Result<Option<Found>, LedgerError> {
+    pub(crate) fn attempt(
+        &self,
+        key: &PaymentKey,
+        resend: Resend,
+    ) -> Result<Option<Found>, LedgerError> {
         let token = super::gate::new_token();
         let now = (self.clock)();
-        let Some(record) = self.ledger.hold(key, &token, now + LEASE, now)? else { return Ok(None) };
+        let Some(record) = self.ledger.hold(key, &token, now + LEASE, now)? else {
+            return Ok(None);
+        };
         self.resolve(&record, &token, resend).map(Some)
     }
 
@@ -152,7 +161,12 @@ impl Reconciler {
     }
 
     /// The end, and how it is known or why not.
-    fn find_out(&self, record: &PaymentRecord, submission: &Submission, resend: Resend) -> (Found, String) {
+    fn find_out(
+        &self,
+        record: &PaymentRecord,
+        submission: &Submission,
+        resend: Resend,
+    ) -> (Found, String) {
         let mut why = match self.proof(record, submission) {
             Ok(Some(found)) => return (found, "proved".to_owned()),
             Ok(None) => "no proof yet".to_owned(),
@@ -194,7 +208,11 @@ impl Reconciler {
     }
 
     /// What the chain says; none if it does not say yet, an error if it cannot be asked.
-    fn proof(&self, record: &PaymentRecord, submission: &Submission) -> Result<Option<Found>, String> {
+    fn proof(
+        &self,
+        record: &PaymentRecord,
+        submission: &Submission,
+    ) -> Result<Option<Found>, String> {
         let network = self.networks.of(submission.chain);
         let Some(node) = network.and_then(|it| it.node.as_deref()) else {
             return Err("there is no rpc_url to prove it with".to_owned());

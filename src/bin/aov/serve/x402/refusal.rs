@@ -38,8 +38,12 @@ impl Refusal {
 
 /// What came is not a payment.
 pub(crate) fn invalid_payload(why: &str) -> Problem {
-    Problem::new("invalid_payload", 400, format!("The payment cannot be read: {why}. Nothing was charged."))
-        .action("fix_payment")
+    Problem::new(
+        "invalid_payload",
+        400,
+        format!("The payment cannot be read: {why}. Nothing was charged."),
+    )
+    .action("fix_payment")
 }
 
 /// Another version.

@@ -25,7 +25,11 @@ const RECONCILE: Duration = Duration::from_secs(60);
 const TIDY: Duration = Duration::from_secs(3600);
 
 /// What there is to find out about payments with; also without a server.
-pub(crate) fn reconciler(sale: &Sale, ledger: Arc<dyn Ledger>, net: &Net) -> Result<Reconciler, String> {
+pub(crate) fn reconciler(
+    sale: &Sale,
+    ledger: Arc<dyn Ledger>,
+    net: &Net,
+) -> Result<Reconciler, String> {
     let networks: Result<_, String> = sale.networks.iter().map(|it| network(it, net)).collect();
     Ok(Reconciler {
         networks: Arc::new(Networks::new(networks?)),

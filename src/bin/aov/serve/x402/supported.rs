@@ -83,7 +83,11 @@ impl Networks {
                     Ok(fee_payer) => served.entry((at, number)).or_default().take(fee_payer),
                     Err(why) => {
                         served.remove(&(at, number));
-                        problems.push(format!("{}: {}: {why}", facilitator.name(), network.chain.id));
+                        problems.push(format!(
+                            "{}: {}: {why}",
+                            facilitator.name(),
+                            network.chain.id
+                        ));
                     }
                 }
             }
@@ -134,7 +138,9 @@ impl Networks {
         let network = self.networks.iter().enumerate();
         let network = network.filter(|(_, network)| network.chain == requirements.chain);
         network
-            .flat_map(|(at, network)| network.facilitators.iter().enumerate().map(move |it| (at, it)))
+            .flat_map(|(at, network)| {
+                network.facilitators.iter().enumerate().map(move |it| (at, it))
+            })
             .filter(|(at, (number, _))| {
                 served.get(&(*at, *number)).is_some_and(|served| match &requirements.fee_payer {
                     Some(fee_payer) => served.fee_payers.contains(fee_payer),

@@ -60,8 +60,6 @@ fn signers(message: &[u8]) -> Option<(String, String)> {
     if version != VERSION_0 || signers != 2 || !(2..128).contains(&accounts) {
         return None;
     }
-    let account = |at: usize| {
-        Some(bs58::encode(rest.get(at * KEY..(at + 1) * KEY)?).into_string())
-    };
+    let account = |at: usize| Some(bs58::encode(rest.get(at * KEY..(at + 1) * KEY)?).into_string());
     Some((account(0)?, account(1)?))
 }

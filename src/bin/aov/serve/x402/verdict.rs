@@ -71,9 +71,10 @@ pub(crate) fn settled(status: u16, body: &[u8], chain: &Chain) -> Settled {
             Some(transaction) if object["network"].as_str() == Some(chain.id) => {
                 Settled::Success(response(true, chain, &transaction, &object))
             }
-            transaction => {
-                unknown("it reports a success of another network or without a transaction".to_owned(), transaction)
-            }
+            transaction => unknown(
+                "it reports a success of another network or without a transaction".to_owned(),
+                transaction,
+            ),
         },
         Some(false) => {
             let reason = reason(&object["errorReason"], "unexpected_settle_error");

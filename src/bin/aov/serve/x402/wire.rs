@@ -36,7 +36,8 @@ pub(crate) fn decode(field: &str) -> Option<Value> {
     if url_safe && field.contains(['+', '/']) {
         return None;
     }
-    let standard = if url_safe { field.replace('-', "+").replace('_', "/") } else { field.to_owned() };
+    let standard =
+        if url_safe { field.replace('-', "+").replace('_', "/") } else { field.to_owned() };
     parse(&LENIENT.decode(standard).ok()?)
 }
 
@@ -91,7 +92,11 @@ pub(crate) fn hex(text: &str) -> Option<Vec<u8>> {
         return None;
     }
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|it| u8::try_from(it).ok());
-    digits.as_bytes().chunks_exact(2).map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?)).collect()
+    digits
+        .as_bytes()
+        .chunks_exact(2)
+        .map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?))
+        .collect()
 }
 
 /// The same, of a fixed length.

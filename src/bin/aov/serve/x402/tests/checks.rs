@@ -103,8 +103,16 @@ fn rule_03_amounts_are_digits() {
     let world = World::new();
     let good = world.payment(&Wallet::new(5), 1);
     for bad in [
-        json!("+20000"), json!("-20000"), json!(" 20000"), json!("20000 "), json!("0x4e20"),
-        json!("2e4"), json!("20000.0"), json!(""), json!(20_000), json!("２００００"),
+        json!("+20000"),
+        json!("-20000"),
+        json!(" 20000"),
+        json!("20000 "),
+        json!("0x4e20"),
+        json!("2e4"),
+        json!("20000.0"),
+        json!(""),
+        json!(20_000),
+        json!("２００００"),
         json!("0".repeat(74) + "20000"),
     ] {
         let mut altered = good.clone();
@@ -152,8 +160,11 @@ fn malformed_payments_are_400() {
         is(&world.buy_at("/verify/schema", &[bad], "a"), 400, "invalid_payload");
     }
     for (name, value) in [
-        ("accepted", Value::Null), ("payload", json!([])), ("accepted", json!("x")),
-        ("extensions", json!(1)), ("resource", json!("r")),
+        ("accepted", Value::Null),
+        ("payload", json!([])),
+        ("accepted", json!("x")),
+        ("extensions", json!(1)),
+        ("resource", json!("r")),
     ] {
         let mut altered = good.clone();
         altered[name] = value.clone();
@@ -166,7 +177,10 @@ fn malformed_payments_are_400() {
         is(&world.buy(&altered, "a"), 400, "invalid_x402_version");
     }
     for (field, value) in [
-        ("nonce", json!("0x12")), ("from", json!("0x12")), ("to", json!(7)), ("validBefore", json!("soon")),
+        ("nonce", json!("0x12")),
+        ("from", json!("0x12")),
+        ("to", json!(7)),
+        ("validBefore", json!("soon")),
     ] {
         let mut altered = good.clone();
         altered["payload"]["authorization"][field] = value;
@@ -221,7 +235,9 @@ fn rules_14_15_24_times_are_bounded_on_both_sides() {
     }
     // PyPI signs with 0, npm with ten minutes ago.
     for (nonce, (valid_after, valid_before)) in
-        [(0, seconds + 120), (seconds, seconds + 900), (seconds - 600, seconds + 300)].into_iter().enumerate()
+        [(0, seconds + 120), (seconds, seconds + 900), (seconds - 600, seconds + 300)]
+            .into_iter()
+            .enumerate()
     {
         assert_eq!(at(valid_after, valid_before, 10 + u8::try_from(nonce).unwrap()).0, 200);
     }
@@ -250,8 +266,14 @@ fn rule_19_an_altered_echo_is_refused_and_additions_go_nowhere() {
     added["poison"] = json!(1);
     is(&world.buy(&added, "a"), 200, r#"{"answer":0}"#);
     for sent in world.facilitator.verified().iter().chain(&world.facilitator.settled()) {
-        assert!(!sent.to_string().contains("poison") && !sent.to_string().contains(":null"), "{sent}");
-        assert_eq!(sent["paymentPayload"]["extensions"]["bazaar"], world.required()["extensions"]["bazaar"]);
+        assert!(
+            !sent.to_string().contains("poison") && !sent.to_string().contains(":null"),
+            "{sent}"
+        );
+        assert_eq!(
+            sent["paymentPayload"]["extensions"]["bazaar"],
+            world.required()["extensions"]["bazaar"]
+        );
         assert_eq!(sent["paymentPayload"]["payload"], added["payload"]);
     }
 }

@@ -60,31 +60,69 @@ impl Ledger for Mortal {
     fn used(&self, client: &str, day: NaiveDate) -> Result<u32, LedgerError> {
         self.inner.used(client, day)
     }
-    fn claim(&self, record: &PaymentRecord, token: &ClaimToken, limits: PaymentLimits, now: DateTime<Utc>) -> Result<Claimed, LedgerError> {
+    fn claim(
+        &self,
+        record: &PaymentRecord,
+        token: &ClaimToken,
+        limits: PaymentLimits,
+        now: DateTime<Utc>,
+    ) -> Result<Claimed, LedgerError> {
         self.step(|it| it.claim(record, token, limits, now))
     }
-    fn begin_settlement(&self, key: &PaymentKey, token: &ClaimToken, answer: &str, lease_until: DateTime<Utc>, now: DateTime<Utc>) -> Result<bool, LedgerError> {
+    fn begin_settlement(
+        &self,
+        key: &PaymentKey,
+        token: &ClaimToken,
+        answer: &str,
+        lease_until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<bool, LedgerError> {
         self.step(|it| it.begin_settlement(key, token, answer, lease_until, now))
     }
-    fn settled(&self, key: &PaymentKey, settlement: &str, now: DateTime<Utc>) -> Result<(), LedgerError> {
+    fn settled(
+        &self,
+        key: &PaymentKey,
+        settlement: &str,
+        now: DateTime<Utc>,
+    ) -> Result<(), LedgerError> {
         self.step(|it| it.settled(key, settlement, now))
     }
-    fn unknown(&self, key: &PaymentKey, reason: &str, now: DateTime<Utc>) -> Result<(), LedgerError> {
+    fn unknown(
+        &self,
+        key: &PaymentKey,
+        reason: &str,
+        now: DateTime<Utc>,
+    ) -> Result<(), LedgerError> {
         self.step(|it| it.unknown(key, reason, now))
     }
     fn release(&self, key: &PaymentKey, token: &ClaimToken) -> Result<(), LedgerError> {
         self.step(|it| it.release(key, token))
     }
-    fn hold(&self, key: &PaymentKey, token: &ClaimToken, lease_until: DateTime<Utc>, now: DateTime<Utc>) -> Result<Option<PaymentRecord>, LedgerError> {
+    fn hold(
+        &self,
+        key: &PaymentKey,
+        token: &ClaimToken,
+        lease_until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<PaymentRecord>, LedgerError> {
         self.inner.hold(key, token, lease_until, now)
     }
     fn payment(&self, key: &PaymentKey) -> Result<Option<PaymentRecord>, LedgerError> {
         self.inner.payment(key)
     }
-    fn payment_by_identifier(&self, payer: &str, identifier: &str, other_than: &PaymentKey) -> Result<Option<PaymentRecord>, LedgerError> {
+    fn payment_by_identifier(
+        &self,
+        payer: &str,
+        identifier: &str,
+        other_than: &PaymentKey,
+    ) -> Result<Option<PaymentRecord>, LedgerError> {
         self.inner.payment_by_identifier(payer, identifier, other_than)
     }
-    fn payments(&self, state: Option<PaymentState>, limit: u32) -> Result<Vec<PaymentRecord>, LedgerError> {
+    fn payments(
+        &self,
+        state: Option<PaymentState>,
+        limit: u32,
+    ) -> Result<Vec<PaymentRecord>, LedgerError> {
         self.inner.payments(state, limit)
     }
     fn payment_counts(&self) -> Result<[u64; 4], LedgerError> {

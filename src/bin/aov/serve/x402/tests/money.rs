@@ -22,7 +22,10 @@ fn a_payment_buys_one_answer() {
     let Answer::Served(served) = &answer else { panic!("{answer:?}") };
     assert_eq!(served.body, r#"{"answer":0}"#);
     let settlement = served.settlement.as_ref().unwrap();
-    assert_eq!((&settlement["success"], &settlement["transaction"]), (&json!(true), &json!(TRANSACTION)));
+    assert_eq!(
+        (&settlement["success"], &settlement["transaction"]),
+        (&json!(true), &json!(TRANSACTION))
+    );
     assert_eq!((world.counts(), world.facilitator.charges()), ([0, 0, 1, 0], 1));
 }
 
@@ -47,7 +50,9 @@ fn rule_04_parallel_uses_charge_once() {
         answers.dedup();
         let served: Vec<_> = answers.iter().filter(|(status, _)| *status == 200).collect();
         assert_eq!(served.len(), 1, "{answers:?}");
-        assert!(answers.iter().all(|(status, code)| *status == 200 || code == "payment_in_progress"));
+        assert!(
+            answers.iter().all(|(status, code)| *status == 200 || code == "payment_in_progress")
+        );
         let (verified, settled) = (facilitator.verified().len(), facilitator.settled().len());
         assert_eq!((verified, settled, facilitator.charges()), (1, 1, 1));
     }
@@ -277,7 +282,9 @@ fn rule_18_logs_hold_no_payment() {
     let world = World::new();
     let payment = world.payment(&Wallet::new(5), 1);
     world.facilitator.settle([Reply::Cut, Reply::With(500, payment.to_string())]);
-    world.facilitator.verify([Reply::With(400, json!({ "isValid": false, "invalidReason": "no" }).to_string())]);
+    world
+        .facilitator
+        .verify([Reply::With(400, json!({ "isValid": false, "invalidReason": "no" }).to_string())]);
     for _ in 0..3 {
         world.buy(&payment, "a");
     }
@@ -321,7 +328,8 @@ fn without_a_facilitator_there_is_nothing_to_pay() {
         networks: Arc::new(empty),
         ..world.reconciler.clone()
     };
-    let seller = super::super::gate::Seller { public_url: "https://x".into(), service: "aov".into() };
+    let seller =
+        super::super::gate::Seller { public_url: "https://x".into(), service: "aov".into() };
     let gate = super::super::gate::PaymentGate::new(seller, LIMITS, reconciler);
     let problem = gate.required(&super::world::offer("/verify/schema"), "x").unwrap_err();
     assert_eq!((problem.status, problem.charged), (503, Some(false)));

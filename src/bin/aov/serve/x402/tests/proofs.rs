@@ -42,7 +42,12 @@ struct Chain {
 impl Chain {
     fn new(history: History) -> Arc<Self> {
         let from = Wallet::new(5).address();
-        Arc::new(Self { history: Mutex::new(history), from, age: Mutex::new(2), calls: Mutex::default() })
+        Arc::new(Self {
+            history: Mutex::new(history),
+            from,
+            age: Mutex::new(2),
+            calls: Mutex::default(),
+        })
     }
 }
 
@@ -70,7 +75,9 @@ impl Node for Chain {
                     hex => u64::from_str_radix(&hex[2..], 16).unwrap(),
                 };
                 let timestamp = newest - (newest_number - number) * 2;
-                Ok(json!({ "number": format!("0x{number:x}"), "timestamp": format!("0x{timestamp:x}") }))
+                Ok(
+                    json!({ "number": format!("0x{number:x}"), "timestamp": format!("0x{timestamp:x}") }),
+                )
             }
             "eth_getLogs" => {
                 let filter = &parameters[0];
@@ -139,9 +146,12 @@ fn rule_11_a_proved_payment_is_delivered_once() {
 
 #[test]
 fn rule_11_a_used_nonce_alone_is_no_payment() {
-    for history in
-        [History::Cancelled, History::ToSomebodyElse, History::LessThanAsked, History::BesideAnother]
-    {
+    for history in [
+        History::Cancelled,
+        History::ToSomebodyElse,
+        History::LessThanAsked,
+        History::BesideAnother,
+    ] {
         let (world, _, payment) = lose(history);
         let answer = world.buy(&payment, "a");
         let (status, error) = super::world::short(&answer);
@@ -154,7 +164,9 @@ fn rule_11_a_used_nonce_alone_is_no_payment() {
 /// facilitator did, or not.
 #[test]
 fn rule_11_a_nonce_used_before_our_settlement_is_looked_up() {
-    for (history, status) in [(History::Paid, 200), (History::ToSomebodyElse, 402), (History::Silent, 504)] {
+    for (history, status) in
+        [(History::Paid, 200), (History::ToSomebodyElse, 402), (History::Silent, 504)]
+    {
         let chain = Chain::new(history);
         let world = World::proving(chain);
         let used = json!({ "success": false, "errorReason": "invalid_exact_evm_nonce_already_used", "transaction": "", "network": "eip155:8453" });
@@ -173,7 +185,11 @@ fn rule_11_what_a_node_cannot_say_stays_unknown() {
         // Much later, too: nothing is forgotten on the word of such a node.
         *chain.age.lock().unwrap() = 100_000;
         world.wait(100_000);
-        assert_eq!(world.reconciler.run(true).unwrap(), Run { open: 1, ..Run::default() }, "{history:?}");
+        assert_eq!(
+            world.reconciler.run(true).unwrap(),
+            Run { open: 1, ..Run::default() },
+            "{history:?}"
+        );
         *chain.history.lock().unwrap() = History::Paid;
         assert_eq!(world.reconciler.run(true).unwrap(), Run { paid: 1, ..Run::default() });
     }

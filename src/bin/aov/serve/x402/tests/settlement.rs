@@ -11,7 +11,8 @@ use super::wallet::Wallet;
 use super::world::{World, is, short};
 
 fn answer(success: bool, reason: &str, transaction: &str) -> Value {
-    let mut answer = json!({ "success": success, "transaction": transaction, "network": "eip155:8453" });
+    let mut answer =
+        json!({ "success": success, "transaction": transaction, "network": "eip155:8453" });
     if !success {
         answer["errorReason"] = reason.into();
     }
@@ -30,16 +31,20 @@ fn rules_09_21_the_body_decides_and_not_the_status() {
         let failed = read(status, &answer(false, "insufficient_funds", ""));
         assert!(matches!(failed, Settled::Failed(_)), "{status}: {failed:?}");
         // Circle says pending with 200, CDP with 500.
-        for reason in ["settlement_pending", "settle_exact_evm_transaction_confirmation_timed_out"] {
+        for reason in ["settlement_pending", "settle_exact_evm_transaction_confirmation_timed_out"]
+        {
             let pending = read(status, &answer(false, reason, TRANSACTION));
             let transaction = Some(TRANSACTION.to_owned());
-            assert!(matches!(&pending, Settled::Unknown { transaction: it, .. } if *it == transaction));
+            assert!(
+                matches!(&pending, Settled::Unknown { transaction: it, .. } if *it == transaction)
+            );
             assert!(matches!(read(status, &answer(false, reason, "")), Settled::Unknown { .. }));
         }
         // A transaction that perhaps went through is no failure, whatever it is called.
         let perhaps = read(status, &answer(false, "something_new", TRANSACTION));
         assert!(matches!(perhaps, Settled::Unknown { .. }));
-        for body in ["", "<html>", "[]", "{}", "null", r#"{"success":"true"}"#, r#"{"success":1}"#] {
+        for body in ["", "<html>", "[]", "{}", "null", r#"{"success":"true"}"#, r#"{"success":1}"#]
+        {
             let read = settled(status, body.as_bytes(), Chain::of("eip155:8453").unwrap());
             assert!(matches!(read, Settled::Unknown { .. }), "{status} {body}: {read:?}");
         }
@@ -87,7 +92,9 @@ fn rules_09_10_an_open_end_is_unknown_and_sent_once_more() {
         assert_eq!((problem.status, problem.code), (504, "settlement_unknown"));
         assert_eq!((problem.charged, problem.retry_after.is_some()), (None, true));
         let body = problem.body().to_string();
-        assert!(!body.contains("accepts") && !body.contains("x402Version") && !body.contains("answer"));
+        assert!(
+            !body.contains("accepts") && !body.contains("x402Version") && !body.contains("answer")
+        );
         // The identical payload, once more and no more.
         let sent = world.facilitator.settled();
         assert_eq!((sent.len(), sent[0] == sent[1]), (2, true));
@@ -164,7 +171,11 @@ fn only_verify_falls_back() {
 
     let (first, second) = (Scripted::start(), Scripted::start());
     let mut world = World::new();
-    let patience = Patience { connect: Duration::from_secs(2), verify: Duration::from_millis(400), settle: Duration::from_millis(400) };
+    let patience = Patience {
+        connect: Duration::from_secs(2),
+        verify: Duration::from_millis(400),
+        settle: Duration::from_millis(400),
+    };
     let http = |it: &Scripted| -> Arc<dyn Facilitator> {
         Arc::new(HttpFacilitator::new(Net::system(), &it.url(), None, patience))
     };
@@ -183,7 +194,8 @@ fn only_verify_falls_back() {
     assert_eq!((first.verified().len(), second.verified().len()), (1, 1));
     assert_eq!((first.settled().len(), second.settled().len()), (0, 1));
     // A verdict is a verdict: nobody else is asked.
-    first.verify([Reply::With(200, json!({ "isValid": false, "invalidReason": "no" }).to_string())]);
+    first
+        .verify([Reply::With(200, json!({ "isValid": false, "invalidReason": "no" }).to_string())]);
     is(&world.buy(&world.payment(&Wallet::new(5), 2), "a"), 402, "no");
     assert_eq!(second.verified().len(), 1);
     first.settle([Reply::Cut, Reply::Cut]);

@@ -21,12 +21,18 @@ impl Wallet {
     }
 
     /// What a good client makes of an entry of `accepts`, with this nonce.
-    pub(crate) fn authorization(&self, accepted: &Value, nonce: u8, now: DateTime<Utc>) -> Authorization {
+    pub(crate) fn authorization(
+        &self,
+        accepted: &Value,
+        nonce: u8,
+        now: DateTime<Utc>,
+    ) -> Authorization {
         let seconds = u64::try_from(now.timestamp()).unwrap();
         Authorization {
             from: self.address(),
             to: Address::parse(accepted["payTo"].as_str().unwrap()).unwrap(),
-            value: BigUint::parse_bytes(accepted["amount"].as_str().unwrap().as_bytes(), 10).unwrap(),
+            value: BigUint::parse_bytes(accepted["amount"].as_str().unwrap().as_bytes(), 10)
+                .unwrap(),
             valid_after: seconds - 600,
             valid_before: seconds + accepted["maxTimeoutSeconds"].as_u64().unwrap(),
             nonce: [nonce; 32],

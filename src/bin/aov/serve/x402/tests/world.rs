@@ -88,10 +88,8 @@ impl World {
             clock: Arc::new(move || start() + TimeDelta::seconds(clock.load(Ordering::SeqCst))),
             log: Arc::new(move |line| log.lock().unwrap().push(line.to_owned())),
         };
-        let seller = Seller {
-            public_url: "https://verifier.example".to_owned(),
-            service: "aov".to_owned(),
-        };
+        let seller =
+            Seller { public_url: "https://verifier.example".to_owned(), service: "aov".to_owned() };
         let gate = Arc::new(PaymentGate::new(seller, limits, reconciler.clone()));
         Self { gate, reconciler, facilitator, ledger, ahead, lines, worked: AtomicUsize::new(0) }
     }
