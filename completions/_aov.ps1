@@ -108,6 +108,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--allow-unknown-fields', '--allow-unknown-fields', [CompletionResultType]::ParameterName, 'Ignore fields that a request does not have, as the hosted service does')
             [CompletionResult]::new('--require-pass', '--require-pass', [CompletionResultType]::ParameterName, 'The result must be pass; without this, a genuine receipt of a fail is accepted')
             [CompletionResult]::new('--require-enforced', '--require-enforced', [CompletionResultType]::ParameterName, 'Rules and bounds must have been binding (enforce_rules)')
+            [CompletionResult]::new('--redact', '--redact', [CompletionResultType]::ParameterName, 'Show types instead of values of receipts, in every format; the result, names, paths and codes stay')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print nothing; the exit code says it')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print nothing; the exit code says it')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -152,6 +153,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the template into a file, whole or not at all, instead of printing it')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
             [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Tell what everything in the template rests on, not only what is in doubt')
+            [CompletionResult]::new('--redact', '--redact', [CompletionResultType]::ParameterName, 'Let no value of the outputs into the template, nor into what is told: types, names and formats only, no `enum`')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Tell nothing')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Tell nothing')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -163,6 +165,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the report into a file, whole or not at all, instead of printing it')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the report into a file, whole or not at all, instead of printing it')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
+            [CompletionResult]::new('--redact', '--redact', [CompletionResultType]::ParameterName, 'Show nothing of the output''s values in a report on one that cannot be read')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break

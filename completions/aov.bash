@@ -577,14 +577,14 @@ _aov() {
             return 0
             ;;
         aov__subcmd__template__subcmd__grade)
-            opts="-o -h --format --output --color --help"
+            opts="-o -h --format --redact --output --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --format)
-                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "human json jsonl junit sarif github" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -663,7 +663,7 @@ _aov() {
             return 0
             ;;
         aov__subcmd__template__subcmd__infer)
-            opts="-q -o -h --explain --quiet --output --color --help"
+            opts="-q -o -h --explain --redact --quiet --output --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -689,7 +689,7 @@ _aov() {
             return 0
             ;;
         aov__subcmd__verify__subcmd__receipt)
-            opts="-q -j -h --jsonl --public-key --agent-card --trust --offline --context --request --output --schema --rules --replay --allow-unknown-fields --require-pass --require-enforced --task-id --agent-id --max-age --format --quiet --emit-signed-bytes --jobs --color --help"
+            opts="-q -j -h --jsonl --public-key --agent-card --trust --offline --context --request --output --schema --rules --replay --allow-unknown-fields --require-pass --require-enforced --task-id --agent-id --max-age --format --redact --quiet --emit-signed-bytes --jobs --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -740,7 +740,7 @@ _aov() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "human json jsonl junit sarif github" -- "${cur}"))
                     return 0
                     ;;
                 --emit-signed-bytes)

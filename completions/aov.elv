@@ -102,6 +102,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand --allow-unknown-fields 'Ignore fields that a request does not have, as the hosted service does'
             cand --require-pass 'The result must be pass; without this, a genuine receipt of a fail is accepted'
             cand --require-enforced 'Rules and bounds must have been binding (enforce_rules)'
+            cand --redact 'Show types instead of values of receipts, in every format; the result, names, paths and codes stay'
             cand -q 'Print nothing; the exit code says it'
             cand --quiet 'Print nothing; the exit code says it'
             cand -h 'Print help (see more with ''--help'')'
@@ -142,6 +143,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand --output 'Write the template into a file, whole or not at all, instead of printing it'
             cand --color 'When to colour text for people'
             cand --explain 'Tell what everything in the template rests on, not only what is in doubt'
+            cand --redact 'Let no value of the outputs into the template, nor into what is told: types, names and formats only, no `enum`'
             cand -q 'Tell nothing'
             cand --quiet 'Tell nothing'
             cand -h 'Print help (see more with ''--help'')'
@@ -152,6 +154,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand -o 'Write the report into a file, whole or not at all, instead of printing it'
             cand --output 'Write the report into a file, whole or not at all, instead of printing it'
             cand --color 'When to colour text for people'
+            cand --redact 'Show nothing of the output''s values in a report on one that cannot be read'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }

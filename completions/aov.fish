@@ -50,8 +50,8 @@ complete -c aov -n "__fish_aov_using_subcommand check" -l public-url -d 'Where y
 complete -c aov -n "__fish_aov_using_subcommand check" -l service -d 'The name of your service in receipts [default: aov]' -r
 complete -c aov -n "__fish_aov_using_subcommand check" -l ledger -d 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: what AOV_LEDGER names, else ledger.sqlite in the data folder]' -r
 complete -c aov -n "__fish_aov_using_subcommand check" -l format -d 'How to report' -r -f -a "human\t'For people; the wording may change'
-json\t'The response body, or the error, of one input'
-jsonl\t'One object a line: a result or an error per input, and a summary'
+json\t'One object: the answer, or the error'
+jsonl\t'One object a line: an answer or an error per input, and a summary'
 junit\t'JUnit XML: a suite per input'
 sarif\t'SARIF 2.1.0, for code scanning'
 github\t'Workflow annotations of GitHub Actions'"
@@ -99,8 +99,12 @@ complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l rules -d 'The
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l task-id -d 'task_id must be this' -r
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l agent-id -d 'agent_id must be this' -r
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l max-age -d 'Not older than this (s, min, h, d or w), and not more than 5 minutes in the future' -r
-complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l format -d 'How the report is written' -r -f -a "human\t''
-json\t''"
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l format -d 'How the report is written' -r -f -a "human\t'For people; the wording may change'
+json\t'One object: the answer, or the error'
+jsonl\t'One object a line: an answer or an error per input, and a summary'
+junit\t'JUnit XML: a suite per input'
+sarif\t'SARIF 2.1.0, for code scanning'
+github\t'Workflow annotations of GitHub Actions'"
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l emit-signed-bytes -d 'Write the exact bytes under the signature of a single receipt to FILE; with - they are printed, and no report' -r -F
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -s j -l jobs -d 'How many receipts to work on at a time [default: one for each core]' -r
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l color -d 'When to colour text for people' -r -f -a "auto\t''
@@ -112,6 +116,7 @@ complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l replay -d 'Ru
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l allow-unknown-fields -d 'Ignore fields that a request does not have, as the hosted service does'
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l require-pass -d 'The result must be pass; without this, a genuine receipt of a fail is accepted'
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l require-enforced -d 'Rules and bounds must have been binding (enforce_rules)'
+complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l redact -d 'Show types instead of values of receipts, in every format; the result, names, paths and codes stay'
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -s q -l quiet -d 'Print nothing; the exit code says it'
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aov -n "__fish_aov_using_subcommand score" -l ledger -d 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: what AOV_LEDGER names, else ledger.sqlite in the data folder]' -r
@@ -147,14 +152,20 @@ complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcom
 always\t''
 never\t''"
 complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from infer" -l explain -d 'Tell what everything in the template rests on, not only what is in doubt'
+complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from infer" -l redact -d 'Let no value of the outputs into the template, nor into what is told: types, names and formats only, no `enum`'
 complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from infer" -s q -l quiet -d 'Tell nothing'
 complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from infer" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from grade" -l format -d 'How to report' -r -f -a "human\t''
-json\t''"
+complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from grade" -l format -d 'How to report' -r -f -a "human\t'For people; the wording may change'
+json\t'One object: the answer, or the error'
+jsonl\t'One object a line: an answer or an error per input, and a summary'
+junit\t'JUnit XML: a suite per input'
+sarif\t'SARIF 2.1.0, for code scanning'
+github\t'Workflow annotations of GitHub Actions'"
 complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from grade" -s o -l output -d 'Write the report into a file, whole or not at all, instead of printing it' -r -F
 complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from grade" -l color -d 'When to colour text for people' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from grade" -l redact -d 'Show nothing of the output\'s values in a report on one that cannot be read'
 complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from grade" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from help" -f -a "infer" -d 'Infer a template from outputs that are good'
 complete -c aov -n "__fish_aov_using_subcommand template; and __fish_seen_subcommand_from help" -f -a "grade" -d 'Say what passing a template is worth'

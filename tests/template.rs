@@ -8,7 +8,7 @@ use agent_output_verifier::check::{Verdict, Work, check};
 use agent_output_verifier::json::{Document, MAX_DEPTH, read};
 use agent_output_verifier::request::{Request, UnknownFields};
 use agent_output_verifier::template::{
-    Caught, RemarkKind, TEMPLATE_DEPTH, Template, Trial, grade, infer,
+    Caught, RemarkKind, TEMPLATE_DEPTH, Template, Trial, Values, grade, infer,
 };
 use serde_json::Value;
 
@@ -76,12 +76,12 @@ fn templates_tell_good_from_bad() {
 fn inferring_from_the_good_output_accepts_it() {
     for pair in pairs() {
         let good = read(&*pair.good, MAX_DEPTH).unwrap();
-        let inference = infer(&[good.root()]);
+        let inference = infer(&[good.root()], Values::Shown);
         let template = read(&*inference.text, TEMPLATE_DEPTH).unwrap();
         assert_eq!(verdict(&template, &pair.good), Verdict::Pass, "{}", pair.name);
         let given_up = inference.left_out.iter().any(|reason| reason.contains("rejected"));
         assert!(!given_up, "{}: {:?}", pair.name, inference.left_out);
-        assert_eq!(infer(&[good.root()]), inference, "{}", pair.name);
+        assert_eq!(infer(&[good.root()], Values::Shown), inference, "{}", pair.name);
         // What a single sample shows suffices for these.
         let kinds = ["schema-required", "rule-unique", "rule-lte", "rule-sum", "format"];
         if kinds.contains(&pair.kind.as_str()) {

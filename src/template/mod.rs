@@ -11,7 +11,7 @@ mod infer;
 mod names;
 
 pub use grade::{Breakage, Caught, Grade, Remark, RemarkKind, Trial, TrialReport, grade};
-pub use infer::{Evidence, Inference, SINGLE_SAMPLE, infer};
+pub use infer::{Evidence, Inference, SINGLE_SAMPLE, Values, infer};
 
 use crate::json::{Kind, MAX_DEPTH, Node};
 use crate::request::{self, Detail, Part, Problem, Request, UnknownFields};

@@ -159,10 +159,15 @@ fn a_named_pipe_is_written_not_replaced() {
 fn an_input_is_never_overwritten() {
     let sandbox = invoices();
     let before = fixture("fail_broken_invoice", "request.json");
-    let ended = sandbox.aov(&["check", "--output", "./request.json", "request.json"]);
-    assert_eq!(ended.code, Some(2));
-    assert!(ended.stderr.contains("would overwrite the input request.json"), "{}", ended.stderr);
-    assert_eq!(fs::read_to_string(sandbox.path().join("request.json")).unwrap(), before);
+    // Not even by the report that says so.
+    for format in ["human", "json", "jsonl", "junit", "sarif", "github"] {
+        let words = ["check", "--output", "./request.json", "request.json", "--format", format];
+        let ended = sandbox.aov(&words);
+        assert_eq!(ended.code, Some(2));
+        let told = ended.stderr.contains("would overwrite the input request.json");
+        assert!(told, "{}", ended.stderr);
+        assert_eq!(fs::read_to_string(sandbox.path().join("request.json")).unwrap(), before);
+    }
 }
 
 #[test]

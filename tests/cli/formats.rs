@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::support::{Ended, Sandbox, project};
 
-const MACHINE: [&str; 5] = ["json", "jsonl", "junit", "sarif", "github"];
+pub(crate) const MACHINE: [&str; 5] = ["json", "jsonl", "junit", "sarif", "github"];
 
 const SCHEMA: &str = r#"{
   "type": "object",
@@ -49,7 +49,8 @@ fn lines(text: &str) -> Vec<Value> {
 }
 
 /// Reads SARIF and holds it against the official schema, with our own check.
-fn sarif(text: &str) -> Value {
+/// Every rule that a result names is in the table, with a meaning of its own.
+pub(crate) fn sarif(text: &str) -> Value {
     let file = project().join("fixtures/sarif/sarif-schema-2.1.0.json");
     // A stray `]` makes this no pattern where the `u` flag is understood, as it is here.
     let (stray, meant) = ("-[a-zA-Z]{2}]?$", "-[a-zA-Z]{2}$");
@@ -59,11 +60,20 @@ fn sarif(text: &str) -> Value {
     let report = read(text, MAX_DEPTH).unwrap_or_else(|error| panic!("{error}: {text}"));
     let violations = schema.check(report.root()).unwrap().violations;
     assert!(violations.is_empty(), "{violations:#?}");
-    serde_json::from_str(text).unwrap()
+    let report: Value = serde_json::from_str(text).unwrap();
+    let list = |value: &Value| value.as_array().unwrap().clone();
+    let run = &report["runs"][0];
+    let rules = list(&run["tool"]["driver"]["rules"]);
+    for result in list(&run["results"]) {
+        let rule = rules.iter().find(|rule| rule["id"] == result["ruleId"]);
+        let meaning = &rule.unwrap_or_else(|| panic!("no rule for {result}"))["shortDescription"];
+        assert_ne!(meaning["text"], "The result says what is wrong.", "{result}");
+    }
+    report
 }
 
 /// Whether a report can be read as its format, which every one must be.
-fn assert_valid(format: &str, text: &str) {
+pub(crate) fn assert_valid(format: &str, text: &str) {
     match format {
         "json" => drop(serde_json::from_str::<Value>(text).expect(text)),
         "jsonl" => {
@@ -152,6 +162,59 @@ fn sarif_meets_its_official_schema() {
         sarif(&check(&sandbox, "sarif", &["good.json"]).stdout)["runs"][0]["results"],
         Value::Array(vec![])
     );
+}
+
+/// A value for each keyword that can fail, and for `false`.
+#[test]
+fn every_rule_of_a_result_is_in_the_table() {
+    let sandbox = Sandbox::new();
+    let modern = r##"{"properties": {
+        "type": {"type": "string"}, "enum": {"enum": [1]}, "const": {"const": 1},
+        "minimum": {"minimum": 9}, "maximum": {"maximum": 0}, "exclusiveMinimum": {"exclusiveMinimum": 9},
+        "exclusiveMaximum": {"exclusiveMaximum": 0}, "multipleOf": {"multipleOf": 7},
+        "minLength": {"minLength": 9}, "maxLength": {"maxLength": 0}, "pattern": {"pattern": "^x$"},
+        "format": {"format": "date"}, "minItems": {"minItems": 9}, "maxItems": {"maxItems": 0},
+        "uniqueItems": {"uniqueItems": true}, "items": {"items": false}, "prefixItems": {"prefixItems": [false]},
+        "unevaluatedItems": {"unevaluatedItems": false}, "contains": {"contains": {"const": 7}},
+        "minContains": {"contains": {"const": 1}, "minContains": 3},
+        "maxContains": {"contains": {"const": 1}, "maxContains": 1},
+        "minProperties": {"minProperties": 9}, "maxProperties": {"maxProperties": 0},
+        "required": {"required": ["x"]}, "properties": {"properties": {"a": false}},
+        "patternProperties": {"patternProperties": {"a": false}},
+        "additionalProperties": {"additionalProperties": false},
+        "unevaluatedProperties": {"unevaluatedProperties": false},
+        "propertyNames": {"propertyNames": {"maxLength": 0}},
+        "dependentRequired": {"dependentRequired": {"a": ["b"]}},
+        "dependentSchemas": {"dependentSchemas": {"a": false}},
+        "allOf": {"allOf": [false]}, "anyOf": {"anyOf": [false, false]}, "oneOf": {"oneOf": [true, true]},
+        "not": {"not": true}, "if": {"if": true, "then": false, "else": true},
+        "$ref": {"$ref": "#/$defs/never"}, "false": false
+    }, "$defs": {"never": false}}"##;
+    let old = r#"{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {
+        "items": {"items": [true], "additionalItems": false}, "required": {"dependencies": {"a": ["b"]}},
+        "properties": {"dependencies": {"a": false}}
+    }}"#;
+    let schema: Value = serde_json::from_str(modern).unwrap();
+    let value = |keyword: &str| match keyword {
+        it if it.contains("Length") || matches!(it, "pattern" | "format") => Value::from("abc"),
+        it if it.contains("tems") || it.contains("ontains") => serde_json::json!([1, 1]),
+        it if it.contains("ropert") || it.starts_with("depend") || it == "required" => {
+            serde_json::json!({"a": 1})
+        }
+        _ => Value::from(5),
+    };
+    let keywords = schema["properties"].as_object().unwrap().keys();
+    let output: serde_json::Map<_, _> = keywords.map(|it| (it.clone(), value(it))).collect();
+    let keywords = output.len();
+    sandbox.file("all.json", Value::from(output).to_string());
+    for (schema, at_least) in [(modern, keywords), (old, 3)] {
+        sandbox.file("keywords.json", schema);
+        let ended =
+            sandbox.aov(&["check", "--schema", "keywords.json", "--format", "sarif", "all.json"]);
+        assert_eq!(ended.code, Some(1), "{ended:?}");
+        let found = sarif(&ended.stdout)["runs"][0]["results"].as_array().unwrap().len();
+        assert!(found >= at_least, "{found} of {at_least}: {}", ended.stdout);
+    }
 }
 
 #[test]

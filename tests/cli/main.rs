@@ -9,6 +9,12 @@ mod support;
 mod batch;
 /// `aov check`: streams, files, hostile inputs.
 mod check;
+/// README "In CI": a pre-commit hook, a workflow and a Makefile, as written.
+mod ci;
+/// Reports in the programs that read them.
+mod consumers;
+/// All formats of every verb that gives verdicts.
+mod every_verb;
 /// The examples of the help texts.
 mod examples;
 /// Every folder of `fixtures/` that is a case.
@@ -25,6 +31,8 @@ mod help;
 mod interop;
 /// The verification of receipts.
 mod receipts;
+/// Pipes, full disks, files that vanish.
+mod robust;
 /// `aov check --record` and `aov score`.
 mod score;
 /// Keys and signed answers.

@@ -542,11 +542,11 @@ fn hostile_text_is_shown_escaped() {
     }
 }
 
-/// docs/receipts.md lists every verdict, subject and code with its meaning, and nothing else.
+/// README.md lists every verdict, subject and code with its meaning, and nothing else.
 #[test]
 fn the_documented_codes_are_those_there_are() {
     use agent_output_verifier::receipt::fact::{Code, NotChecked, Subject, Verdict};
-    let text = std::fs::read_to_string(project().join("docs/receipts.md")).unwrap();
+    let text = std::fs::read_to_string(project().join("README.md")).unwrap();
     let rows = |heading: &str| -> Vec<(String, String)> {
         let section = text.split(&format!("# {heading}\n")).nth(1).unwrap();
         let section = section.split("\n#").next().unwrap();

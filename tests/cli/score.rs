@@ -308,6 +308,18 @@ fn the_ledger_is_where_the_user_says() {
     let ended = run(&sandbox, &[], &check);
     assert_eq!(ended.code, Some(2));
     assert!(ended.stderr.contains("no place for a ledger"), "{}", ended.stderr);
+    // The report does not take the place of the ledger.
+    assert_eq!(sandbox.aov(&[&RECORD[..], &["good.json"]].concat()).code, Some(0));
+    for format in ["human", "jsonl"] {
+        let words = ["--output", "./l.sqlite", "--format", format, "good.json"];
+        let ended = sandbox.aov(&[&RECORD[..], &words].concat());
+        assert_eq!(ended.code, Some(2), "{ended:?}");
+        assert!(ended.stderr.contains("would overwrite the ledger"), "{}", ended.stderr);
+        assert_eq!(score(&sandbox, &["agent-7", "--ledger", "l.sqlite"])["verified"], 1);
+    }
+    // Options that would change nothing.
+    let keys = ["score", "agent-7", "--ledger", "l.sqlite", "--trust", "verifier.example"];
+    assert_eq!(sandbox.aov(&keys).code, Some(2));
     // --ledger alone would promise what it does not do.
     let alone = sandbox.aov(&["check", "--schema", "schema.json", "--ledger", "l", "good.json"]);
     assert_eq!(alone.code, Some(2));

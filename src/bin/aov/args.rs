@@ -62,9 +62,9 @@ pub(crate) enum ReportFormat {
     /// For people; the wording may change
     #[default]
     Human,
-    /// The response body, or the error, of one input
+    /// One object: the answer, or the error
     Json,
-    /// One object a line: a result or an error per input, and a summary
+    /// One object a line: an answer or an error per input, and a summary
     Jsonl,
     /// JUnit XML: a suite per input
     Junit,

@@ -26,6 +26,7 @@ mod requirements;
 mod serve;
 mod signing;
 mod term;
+mod usage;
 mod wallet;
 
 use std::ffi::OsString;
@@ -83,11 +84,17 @@ fn stop(error: clap::Error, arguments: &[OsString], color: anstream::ColorChoice
     }
     // The message repeats arguments, and those may be file names that somebody else chose: let it
     // be about arguments that are fit for a terminal.
-    let arguments = arguments
+    let arguments: Vec<_> = arguments
         .iter()
-        .map(|argument| OsString::from(term::safe(&argument.to_string_lossy()).into_owned()));
-    let error = Cli::try_parse_from(arguments).err().unwrap_or(error);
+        .map(|argument| OsString::from(term::safe(&argument.to_string_lossy()).into_owned()))
+        .collect();
+    let error = Cli::try_parse_from(&arguments).err().unwrap_or(error);
     output::complain(&render(&error, Terminal::stderr(color)));
+    let written =
+        usage::report(&arguments, &error).map(|report| Stdout::default().write(report.as_bytes()));
+    if let Some(Err(error)) = written {
+        output::complain(&format!("error: {error}\n"));
+    }
     Exit::CannotRun
 }
 

@@ -64,6 +64,13 @@ impl WriteError {
         Self { target: term::safe_path(path), cause: cause.to_owned() }
     }
 
+    /// For a result that would take the place of something that is in use. It is never written
+    /// there, not even to say so.
+    pub(crate) fn in_use(path: &Path, what: &str) -> Self {
+        let cause = format!("--output would overwrite the {what}; name another file");
+        Self { target: term::safe_path(path), cause }
+    }
+
     fn new(path: &Path, error: &io::Error) -> Self {
         let cause = match error.kind() {
             io::ErrorKind::NotFound => "its folder does not exist".to_owned(),

@@ -4,11 +4,13 @@
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use flate2::bufread::MultiGzDecoder;
 
+use crate::batch::Take;
 use crate::cmd::Failure;
-use crate::input::{Inputs, explain};
+use crate::input::{Inputs, explain, read_file};
 use crate::term;
 
 /// The largest record of JSONL, after unpacking too (SPEC 10.2).
@@ -41,8 +43,10 @@ enum Kind {
 /// A piece of work: one or more inputs of one origin.
 #[derive(Debug)]
 pub(crate) enum Block {
-    /// The whole of it, yet to be read.
-    Whole,
+    /// The whole of a file, yet to be read.
+    Whole(PathBuf),
+    /// The whole of something that may keep its reader waiting: a pipe, a device.
+    Read(Vec<u8>),
     /// Whole lines, the first of which has this number.
     Lines(u64, Vec<u8>),
     /// What cannot be read: from which line on, and why.
@@ -51,13 +55,13 @@ pub(crate) enum Block {
 
 impl Block {
     /// How much memory it needs, in bytes.
-    pub(crate) fn cost(&self, origin: &Origin) -> usize {
+    pub(crate) fn cost(&self) -> usize {
         match self {
-            Self::Whole => {
-                let length = origin.path.as_deref().and_then(|path| fs::metadata(path).ok());
+            Self::Whole(path) => {
+                let length = fs::metadata(path).ok();
                 length.map_or(0, |metadata| usize::try_from(metadata.len()).unwrap_or(usize::MAX))
             }
-            Self::Lines(_, bytes) => bytes.len(),
+            Self::Lines(_, bytes) | Self::Read(bytes) => bytes.len(),
             Self::Unreadable(..) => 0,
         }
     }
@@ -162,12 +166,42 @@ impl Origin {
     pub(crate) fn blocks(&self, take: &mut dyn FnMut(Block) -> bool) -> bool {
         match (&self.kind, &self.path) {
             (Kind::Unusable(cause), _) => take(Block::Unreadable(None, cause.clone())),
-            (Kind::Single, _) => take(Block::Whole),
+            (Kind::Single, Some(path)) if fs::metadata(path).is_ok_and(|it| it.is_file()) => {
+                take(Block::Whole(path.clone()))
+            }
+            // Whoever waits for one of these shall not be one that others wait for.
+            (Kind::Single, path) => {
+                let read = match path {
+                    Some(path) => read_file(path),
+                    None => Inputs::rest_of_stdin(),
+                };
+                take(match read {
+                    Ok(bytes) => Block::Read(bytes),
+                    Err(error) => Block::Unreadable(None, explain(&error)),
+                })
+            }
             (Kind::Lines, None) => unpacked(io::stdin().lock(), take),
             (Kind::Lines, Some(path)) => match open(path) {
                 Ok(file) => unpacked(BufReader::with_capacity(BLOCK, file), take),
                 Err(error) => take(Block::Unreadable(None, explain(&error))),
             },
+        }
+    }
+}
+
+/// Hands over the blocks of all origins in order, each with the number of its origin.
+pub(crate) fn all_blocks(
+    origins: Arc<[Origin]>,
+) -> impl FnOnce(&mut Take<'_, (usize, Block)>) + Send + 'static {
+    move |take| {
+        for (at, origin) in origins.iter().enumerate() {
+            let more = origin.blocks(&mut |block| {
+                let cost = block.cost();
+                take((at, block), cost)
+            });
+            if !more {
+                return;
+            }
         }
     }
 }
@@ -295,7 +329,7 @@ mod tests {
         let mut found = Vec::new();
         unpacked(BufReader::new(from), &mut |block| {
             match block {
-                Block::Whole => panic!("lines were wanted"),
+                Block::Whole(_) | Block::Read(_) => panic!("lines were wanted"),
                 Block::Unreadable(line, cause) => found.push((line.unwrap(), Err(cause))),
                 Block::Lines(first, bytes) => {
                     let lines =

@@ -13,13 +13,13 @@ use crate::agreed::{Agreed, Kept};
 use crate::batch::progress::Progress;
 use crate::cmd::Failure;
 use crate::exit::Exit;
-use crate::input::{InputError, Inputs, Origin, Source, explain, read_file};
+use crate::input::{InputError, Origin, Source, explain, read_file};
 use crate::ledger::Verification;
 use crate::output::{self, Sink, WriteError};
 use crate::recorder::Recorder;
 use crate::records::{self, Block};
 use crate::report::format::Style;
-use crate::report::{Checked, Rejection, Summary, human};
+use crate::report::{Checked, Rejection, Summary, Written, human};
 use crate::signing::{Signer, Stamped};
 use crate::term::Terminal;
 
@@ -29,7 +29,7 @@ pub(crate) struct Entry {
     /// How it ended.
     pub(crate) exit: Exit,
     /// What the report says about it.
-    text: String,
+    written: Written,
     /// What people are told on standard error.
     complaint: String,
     /// What a ledger keeps of it.
@@ -61,12 +61,12 @@ impl Scribe<'_> {
         let stamped = || stamped.get_or_init(Stamped::now);
         let answer =
             |checked: &Checked<'_>| stamped().body(checked.request, checked.outcome, verify);
-        let text = match self.signer {
-            _ if self.quiet => String::new(),
+        let written = match self.signer {
+            _ if self.quiet => Written::default(),
             None => self.style.checked(checked, answer),
             Some(signer) => {
                 let body = self.style.redacted(checked, answer);
-                signer.seal(body.to_pretty(), Context::Verification)?
+                signer.seal(body.to_pretty(), Context::Verification)?.into()
             }
         };
         let verdict = checked.outcome.verdict();
@@ -77,7 +77,7 @@ impl Scribe<'_> {
             at: stamped().at,
             passed: verdict == Verdict::Pass,
         });
-        Ok(Entry { exit: verdict.into(), text, complaint: String::new(), verification })
+        Ok(Entry { exit: verdict.into(), written, complaint: String::new(), verification })
     }
 
     /// There is no verdict. People read why on standard error; a report in a file, and one for
@@ -85,11 +85,12 @@ impl Scribe<'_> {
     pub(crate) fn failure(&self, origin: &Origin, failure: &Failure) -> Entry {
         let in_report = !self.quiet && (self.to_file || !self.style.is_human());
         let complain = self.quiet || self.to_file || self.style.is_human();
-        let text = if in_report { self.style.failure(origin, failure) } else { String::new() };
+        let written =
+            if in_report { self.style.failure(origin, failure) } else { Written::default() };
         let plain =
             Style { format: crate::args::ReportFormat::Human, terminal: self.stderr, ..self.style };
-        let complaint = if complain { plain.failure(origin, failure) } else { String::new() };
-        Entry { exit: Exit::CannotRun, text, complaint, verification: None }
+        let complaint = if complain { plain.failure(origin, failure).text } else { String::new() };
+        Entry { exit: Exit::CannotRun, written, complaint, verification: None }
     }
 }
 
@@ -116,14 +117,11 @@ impl Checker<'_> {
     ) -> Vec<Entry> {
         let origin = |line| Origin { name: from.name.clone(), path: from.path.clone(), line };
         match block {
-            Block::Whole => {
-                let origin = origin(None);
-                let read = match &origin.path {
-                    Some(path) => read_file(path),
-                    None => Inputs::rest_of_stdin(),
-                };
-                vec![self.input(origin, read.map_err(|error| explain(&error)), kept)]
+            Block::Whole(path) => {
+                let read = read_file(&path).map_err(|error| explain(&error));
+                vec![self.input(origin(None), read, kept)]
             }
+            Block::Read(bytes) => vec![self.input(origin(None), Ok(bytes), kept)],
             Block::Unreadable(line, cause) => vec![self.input(origin(line), Err(cause), kept)],
             Block::Lines(first, bytes) => self.lines(&origin, first, bytes, kept),
         }
@@ -282,12 +280,14 @@ impl<'s> Reporter<'s> {
 
     fn write(&mut self, entries: &[Entry]) -> Result<(), WriteError> {
         let mut text = self.head();
-        for entry in entries.iter().filter(|entry| !entry.text.is_empty()) {
+        let written = entries.iter().map(|entry| &entry.written);
+        for Written { text: entry, rules } in written.filter(|written| !written.text.is_empty()) {
             if self.written {
                 text.push_str(self.scribe.style.separator());
             }
             self.written = true;
-            text.push_str(&entry.text);
+            text.push_str(entry);
+            self.summary.rules.extend(rules.iter().cloned());
         }
         self.sink.write(text.as_bytes())
     }

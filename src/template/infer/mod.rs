@@ -43,12 +43,21 @@ pub struct Inference {
     pub samples: usize,
 }
 
+/// Whether values of samples may get into a template, and into what is told about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Values {
+    /// They may, where an `enum` is evident.
+    Shown,
+    /// They may not; names, types and formats may.
+    Hidden,
+}
+
 /// Infers a template that accepts every sample. Without samples it accepts anything.
 #[must_use]
-pub fn infer(samples: &[Node<'_>]) -> Inference {
+pub fn infer(samples: &[Node<'_>], values: Values) -> Inference {
     let shape = Shape::of(samples);
     let mut ledger = Ledger { samples: samples.len(), ..Ledger::default() };
-    let expected_schema = schema::infer(&shape, &mut ledger);
+    let expected_schema = schema::infer(&shape, values, &mut ledger);
     let (bounds, rules) = clauses::infer(&shape, samples, &mut ledger);
     let draft = Draft { samples: samples.len(), expected_schema, bounds, rules };
     let text = verify::accepted_by_all(draft, samples, &mut ledger);

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value, json};
 
 use super::shape::Shape;
-use super::{Ledger, counted, seen};
+use super::{Ledger, Values, counted, seen};
 use crate::json::{EqualityKey, Kind, MAX_DEPTH, Node, read};
 use crate::schema::Schema;
 use crate::template::names;
@@ -18,8 +18,8 @@ const FORMATS: [&str; 7] = ["date-time", "date", "uuid", "ipv4", "ipv6", "email"
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The schema that the samples suggest.
-pub(super) fn infer(shape: &Shape<'_>, ledger: &mut Ledger) -> Value {
-    let mut writer = Writer { ledger, formats: Formats::default() };
+pub(super) fn infer(shape: &Shape<'_>, values: Values, ledger: &mut Ledger) -> Value {
+    let mut writer = Writer { ledger, formats: Formats::default(), values };
     // The schema itself, and what stands inside it.
     let mut object = writer.schema(shape, MAX_DEPTH - 1);
     object.shift_insert(0, "$schema".to_owned(), DIALECT.into());
@@ -29,6 +29,7 @@ pub(super) fn infer(shape: &Shape<'_>, ledger: &mut Ledger) -> Value {
 struct Writer<'l> {
     ledger: &'l mut Ledger,
     formats: Formats,
+    values: Values,
 }
 
 impl Writer<'_> {
@@ -156,6 +157,12 @@ impl Writer<'_> {
             let claim = format!("format {format}");
             self.ledger.add(&shape.place, claim, seen(shape), shape.samples(), None);
         } else if let Some(values) = evident_enum(&texts) {
+            if self.values == Values::Hidden {
+                let count = counted(values.len(), "value");
+                let reason = format!("{}: one of {count}, which are not to be shown", shape.place);
+                self.ledger.left_out.push(reason);
+                return;
+            }
             let claim = format!("one of {}", listed(&values));
             schema.insert("enum".to_owned(), json!(values));
             self.ledger.add(&shape.place, claim, seen(shape), shape.samples(), None);

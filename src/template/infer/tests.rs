@@ -11,7 +11,7 @@ fn documents(texts: &[&str]) -> Vec<Document> {
 fn inferred(texts: &[&str]) -> (Inference, Value) {
     let documents = documents(texts);
     let samples: Vec<_> = documents.iter().map(Document::root).collect();
-    let inference = infer(&samples);
+    let inference = infer(&samples, Values::Shown);
     let value: Value = serde_json::from_str(&inference.text).unwrap();
     (inference, value["template"].clone())
 }
@@ -208,7 +208,8 @@ fn odd_outputs_are_accepted_too() {
         &wide,
     ] {
         let documents = documents(&[text, text]);
-        let inference = infer(&documents.iter().map(Document::root).collect::<Vec<_>>());
+        let inference =
+            infer(&documents.iter().map(Document::root).collect::<Vec<_>>(), Values::Shown);
         assert!(passes(&inference.text, text), "{text}\n{}", inference.text);
     }
     assert!(passes(&inferred(&[]).0.text, "17"));

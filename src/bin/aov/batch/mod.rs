@@ -3,10 +3,11 @@
 
 pub(crate) mod progress;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::panic::resume_unwind;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{Builder, Scope};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, JoinHandle, Scope};
 
 /// Stack of a worker: checks descend with schemas and data (see `check::Work::Inline`).
 const STACK: usize = 64 << 20;
@@ -20,54 +21,51 @@ pub(crate) type Take<'t, B> = dyn FnMut(B, usize) -> bool + 't;
 
 /// Does the work that `produce` hands out on `jobs` threads, and gives the results to `report` in
 /// order, on this thread, until that says no. Each thread has a state of its own.
-pub(crate) fn in_order<B: Send, S, T: Send>(
+///
+/// Once `report` has said no, nobody waits for `produce`: it may be reading a pipe that gives
+/// nothing for hours. That is why it owns all that it uses.
+pub(crate) fn in_order<B: Send + 'static, S, T: Send>(
     jobs: usize,
-    produce: impl FnOnce(&mut Take<'_, B>) + Send,
+    produce: impl FnOnce(&mut Take<'_, B>) + Send + 'static,
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, B) -> T + Sync,
     mut report: impl FnMut(T) -> bool,
 ) {
-    if jobs <= 1 {
-        let mut own = state();
-        return produce(&mut |piece, _| report(work(&mut own, piece)));
-    }
-    let budget = Budget::default();
-    let (to_workers, pieces) = mpsc::channel();
-    let pieces = Mutex::new(pieces);
-    let (to_us, results) = mpsc::channel();
-    std::thread::scope(|scope| {
-        let worker = |to_us: Sender<Numbered<T>>| {
-            let (state, work, pieces, budget) = (&state, &work, &pieces, &budget);
-            move || {
-                let mut own = state();
-                while let Some(Numbered { number, cost, what }) = next(pieces, budget) {
-                    let what = work(&mut own, what);
-                    if to_us.send(Numbered { number, cost, what }).is_err() {
-                        return;
+    // Kept apart from the thread that is to call it, in case there is none to be had.
+    let produce = Arc::new(Mutex::new(Some(produce)));
+    if jobs > 1 {
+        let queue = Arc::new(Queue::new());
+        let reader = std::thread::scope(|scope| {
+            let _closing = Closing(&queue);
+            let (to_us, results) = mpsc::channel();
+            let worker = |to_us: Sender<Numbered<T>>| {
+                let (state, work, queue) = (&state, &work, &queue);
+                move || {
+                    let mut own = state();
+                    while let Some(Numbered { number, cost, what }) = queue.next() {
+                        let what = work(&mut own, what);
+                        if to_us.send(Numbered { number, cost, what }).is_err() {
+                            return;
+                        }
                     }
                 }
-            }
-        };
-        let started = (0..jobs).filter(|_| start(scope, worker(to_us.clone()))).count();
-        if started == 0 {
-            // A machine that gives no thread: everything happens here.
-            let mut own = state();
-            return produce(&mut |piece, _| report(work(&mut own, piece)));
-        }
-        drop(to_us);
-        let budget = &budget;
-        scope.spawn(move || {
-            let mut number = 0;
-            produce(&mut |what, cost| {
-                let cost = cost.max(LEAST_COST);
-                let wanted =
-                    budget.take(cost) && to_workers.send(Numbered { number, cost, what }).is_ok();
-                number += 1;
-                wanted
-            });
+            };
+            let started = (0..jobs).filter(|_| start(scope, worker(to_us.clone()))).count();
+            drop(to_us);
+            let reader = (started > 0).then(|| read(&queue, &produce)).flatten()?;
+            let wanted = deliver(&results, &queue, &mut report);
+            // Where all is reported the reading has ended, and if it was with a panic, that must
+            // not look like the end of the input.
+            wanted.then_some(reader)
         });
-        deliver(&results, budget, &mut report);
-    });
+        if let Some(Err(panic)) = reader.map(JoinHandle::join) {
+            resume_unwind(panic);
+        }
+    }
+    // One job; or a machine that gives no thread, so that nothing has begun.
+    let Some(produce) = lock(&produce).take() else { return };
+    let mut own = state();
+    produce(&mut |piece, _| report(work(&mut own, piece)));
 }
 
 /// A piece of work, or its result.
@@ -81,68 +79,120 @@ fn start<'s>(scope: &'s Scope<'s, '_>, worker: impl FnOnce() + Send + 's) -> boo
     Builder::new().stack_size(STACK).spawn_scoped(scope, worker).is_ok()
 }
 
-fn next<B>(pieces: &Mutex<Receiver<Numbered<B>>>, budget: &Budget) -> Option<Numbered<B>> {
-    let piece = lock(pieces).recv().ok()?;
-    // What nobody wants any more is not worked on.
-    (!lock(&budget.state).closed).then_some(piece)
+/// Calls `produce` on a thread of its own.
+fn read<B: Send + 'static>(
+    queue: &Arc<Queue<B>>,
+    produce: &Arc<Mutex<Option<impl FnOnce(&mut Take<'_, B>) + Send + 'static>>>,
+) -> Option<JoinHandle<()>> {
+    let (queue, produce) = (Arc::clone(queue), Arc::clone(produce));
+    let reading = move || {
+        let _ending = Ending(&queue);
+        let Some(produce) = lock(&produce).take() else { return };
+        let mut number = 0;
+        produce(&mut |what, cost| {
+            let piece = Numbered { number, cost: cost.max(LEAST_COST), what };
+            number += 1;
+            queue.put(piece)
+        });
+    };
+    Builder::new().spawn(reading).ok()
 }
 
-/// Reports results by their number.
-fn deliver<T>(
+/// Reports results by their number; false when no more is wanted.
+fn deliver<B, T>(
     results: &Receiver<Numbered<T>>,
-    budget: &Budget,
+    queue: &Queue<B>,
     report: &mut impl FnMut(T) -> bool,
-) {
+) -> bool {
     let mut waiting = BTreeMap::new();
     let mut due = 0;
     for result in results {
         waiting.insert(result.number, result);
         while let Some(Numbered { cost, what, .. }) = waiting.remove(&due) {
             due += 1;
-            budget.give_back(cost);
+            queue.give_back(cost);
             if !report(what) {
-                budget.close();
-                return;
+                return false;
             }
         }
     }
+    true
 }
 
-/// How much is in memory. Pieces are taken in order, so the one that is due is always among those
-/// that are worked on, and giving back never waits for taking.
-#[derive(Default)]
-struct Budget {
-    state: Mutex<State>,
-    changed: Condvar,
+/// Work that waits, and how much is in memory. Pieces are taken in order, so the one that is due is
+/// always among those that are worked on, and giving back never waits for taking.
+struct Queue<B> {
+    state: Mutex<State<B>>,
+    room: Condvar,
+    work: Condvar,
 }
 
-#[derive(Default)]
-struct State {
+struct State<B> {
+    waiting: VecDeque<Numbered<B>>,
     taken: usize,
+    /// There will be no more.
+    ended: bool,
+    /// No more is wanted.
     closed: bool,
 }
 
-impl Budget {
+impl<B> Queue<B> {
+    fn new() -> Self {
+        let state = State { waiting: VecDeque::new(), taken: 0, ended: false, closed: false };
+        Self { state: Mutex::new(state), room: Condvar::new(), work: Condvar::new() }
+    }
+
     /// Waits until there is room, or nothing else; false if no more is wanted.
-    fn take(&self, cost: usize) -> bool {
-        let full = |state: &mut State| {
-            !state.closed && state.taken > 0 && state.taken.saturating_add(cost) > BUDGET
+    fn put(&self, piece: Numbered<B>) -> bool {
+        let full = |state: &mut State<B>| {
+            !state.closed && state.taken > 0 && state.taken.saturating_add(piece.cost) > BUDGET
         };
-        let state = self.changed.wait_while(lock(&self.state), full);
+        let state = self.room.wait_while(lock(&self.state), full);
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
-        state.taken = state.taken.saturating_add(cost);
-        !state.closed
+        if state.closed {
+            return false;
+        }
+        state.taken = state.taken.saturating_add(piece.cost);
+        state.waiting.push_back(piece);
+        self.work.notify_one();
+        true
+    }
+
+    /// Waits for a piece; none when there is no more, or no more is wanted.
+    fn next(&self) -> Option<Numbered<B>> {
+        let nothing =
+            |state: &mut State<B>| state.waiting.is_empty() && !state.ended && !state.closed;
+        let state = self.work.wait_while(lock(&self.state), nothing);
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        // What nobody wants any more is not worked on.
+        if state.closed { None } else { state.waiting.pop_front() }
     }
 
     fn give_back(&self, cost: usize) {
         let mut state = lock(&self.state);
         state.taken = state.taken.saturating_sub(cost);
-        self.changed.notify_all();
+        self.room.notify_all();
     }
+}
 
-    fn close(&self) {
-        lock(&self.state).closed = true;
-        self.changed.notify_all();
+/// Ends the input when it goes, a panic included.
+struct Ending<'q, B>(&'q Queue<B>);
+
+impl<B> Drop for Ending<'_, B> {
+    fn drop(&mut self) {
+        lock(&self.0.state).ended = true;
+        self.0.work.notify_all();
+    }
+}
+
+/// Says that no more is wanted when it goes, a panic included.
+struct Closing<'q, B>(&'q Queue<B>);
+
+impl<B> Drop for Closing<'_, B> {
+    fn drop(&mut self) {
+        lock(&self.0.state).closed = true;
+        self.0.room.notify_all();
+        self.0.work.notify_all();
     }
 }
 
@@ -157,15 +207,17 @@ mod tests {
     use super::*;
 
     fn run(jobs: usize, pieces: u64, cost: usize, enough: usize) -> (Vec<u64>, usize, usize) {
-        let (produced, most, now) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+        let counters = || Arc::new(AtomicUsize::new(0));
+        let (produced, most, now) = (counters(), counters(), counters());
+        let (counted, highest, held) = (Arc::clone(&produced), Arc::clone(&most), Arc::clone(&now));
         let mut reported = Vec::new();
         in_order(
             jobs,
-            |take| {
+            move |take| {
                 for piece in 0..pieces {
-                    produced.fetch_add(1, Ordering::SeqCst);
-                    let held = now.fetch_add(1, Ordering::SeqCst) + 1;
-                    most.fetch_max(held, Ordering::SeqCst);
+                    counted.fetch_add(1, Ordering::SeqCst);
+                    let held = held.fetch_add(1, Ordering::SeqCst) + 1;
+                    highest.fetch_max(held, Ordering::SeqCst);
                     if !take(piece, cost) {
                         return;
                     }
@@ -185,7 +237,7 @@ mod tests {
                 reported.len() < enough
             },
         );
-        (reported, produced.into_inner(), most.into_inner())
+        (reported, produced.load(Ordering::SeqCst), most.load(Ordering::SeqCst))
     }
 
     #[test]
@@ -217,5 +269,44 @@ mod tests {
             assert_eq!(reported, [0, 3, 6, 9, 12]);
             assert!(produced < 100, "{produced}");
         }
+    }
+
+    #[test]
+    fn nobody_waits_for_a_source_that_gives_nothing() {
+        let (open, never) = mpsc::channel::<u64>();
+        let mut reported = Vec::new();
+        in_order(
+            2,
+            move |take| {
+                let more = take(7, 1);
+                // As a read of a pipe that stays open.
+                assert!(!more || never.recv().is_err());
+            },
+            || (),
+            |(), piece: u64| piece,
+            |result| {
+                reported.push(result);
+                false
+            },
+        );
+        assert_eq!(reported, [7]);
+        drop(open);
+    }
+
+    #[test]
+    fn a_source_that_fails_is_not_at_its_end() {
+        let ended = std::panic::catch_unwind(|| {
+            in_order(
+                2,
+                |take| {
+                    take(1, 1);
+                    panic!("on purpose");
+                },
+                || (),
+                |(), piece: u64| piece,
+                |_| true,
+            );
+        });
+        assert!(ended.is_err());
     }
 }

@@ -3,7 +3,8 @@
 mod remote;
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use agent_output_verifier::request::Detail;
 use clap::ValueEnum;
@@ -14,9 +15,9 @@ use crate::args::{Parts, ReportFormat, Terms};
 use crate::batch::{in_order, progress::Progress};
 use crate::exit::Exit;
 use crate::input;
-use crate::ledger::open::LedgerOption;
+use crate::ledger::open::{LedgerOption, Location};
 use crate::manual::Manual;
-use crate::output;
+use crate::output::{self, WriteError};
 use crate::recorder::Recorder;
 use crate::records::{self, Origin, Walk};
 use crate::report::format::Style;
@@ -278,23 +279,14 @@ fn check_all(arguments: Args, scribe: Scribe<'_>, session: &mut Session) -> Resu
     let large = if one { LARGE } else { usize::MAX };
     let checker = Checker { agreed: &agreed, scribe, large, fail_fast: many.fail_fast };
     let progress = out.progress(&origins, scribe);
-    let recorder = keeping.recorder()?;
+    let recorder = keeping.recorder(out.output.as_deref())?;
     let mut reporter =
         Reporter::new(scribe, out.output.as_deref(), progress)?.recording(recorder);
+    let origins: Arc<[Origin]> = origins.into();
     let mut written = Ok(());
     in_order(
         jobs,
-        |take| {
-            for (at, origin) in origins.iter().enumerate() {
-                let more = origin.blocks(&mut |block| {
-                    let cost = block.cost(origin);
-                    take((at, block), cost)
-                });
-                if !more {
-                    return;
-                }
-            }
-        },
+        records::all_blocks(Arc::clone(&origins)),
         Kept::default,
         |kept, (at, block)| checker.block(&origins[at], block, kept),
         |entries| match reporter.take(&entries, many.fail_fast) {
@@ -320,15 +312,25 @@ fn check_all(arguments: Args, scribe: Scribe<'_>, session: &mut Session) -> Resu
 
 impl Keeping {
     /// The ledger, open before anything is checked.
-    fn recorder(&self) -> Result<Option<Recorder>, Failure> {
+    fn recorder(&self, output: Option<&Path>) -> Result<Option<Recorder>, Failure> {
         if !self.record {
             return match self.ledger.ledger {
                 Some(_) => Err(Failure::Usage("--ledger is for --record; add it".to_owned())),
                 None => Ok(None),
             };
         }
-        let opened = self.ledger.location().and_then(|location| location.open());
-        Ok(Some(Recorder::new(opened?)))
+        let location = self.ledger.location()?;
+        let apart = || match (&location, output) {
+            (Location::File(ledger), Some(output)) if output::is_same_file(output, ledger) => {
+                Err(WriteError::in_use(output, "ledger"))
+            }
+            _ => Ok(()),
+        };
+        // Before, so that what is wrong with it is not reported into it; and behind, for a new one.
+        apart()?;
+        let recorder = Recorder::new(location.open()?);
+        apart()?;
+        Ok(Some(recorder))
     }
 }
 
@@ -378,17 +380,17 @@ fn refuse_what_cannot_be_done(
     let inputs = origins.iter().filter_map(|origin| origin.path.as_ref());
     let mut inputs = inputs.chain(&parts.schema).chain(&parts.rules).chain(&parts.template);
     match inputs.find(|input| output::is_same_file(output, input)) {
-        Some(input) => Err(Failure::Usage(format!(
-            "--output would overwrite the input {}; name another file",
-            crate::term::safe_path(input)
-        ))),
+        Some(input) => {
+            let what = format!("input {}", crate::term::safe_path(input));
+            Err(WriteError::in_use(output, &what).into())
+        }
         None => Ok(()),
     }
 }
 
 impl Out {
     fn to_file(&self) -> bool {
-        self.output.as_deref().is_some_and(|path| path != std::path::Path::new("-"))
+        self.output.as_deref().is_some_and(|path| path != Path::new("-"))
     }
 
     fn scribe<'s>(&self, signer: Option<&'s Signer>, session: &Session) -> Scribe<'s> {

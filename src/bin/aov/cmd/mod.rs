@@ -102,14 +102,15 @@ impl Session {
     /// Does the work of a verb and says how it ended.
     pub(crate) fn run(mut self, verb: Verb) -> Exit {
         verb.run(&mut self).unwrap_or_else(|failure| {
-            self.complain(&failure);
+            self.complain(&failure, false);
             Exit::CannotRun
         })
     }
 
-    /// Tells people, on standard error, why something could not be done.
-    pub(crate) fn complain(&self, failure: &Failure) {
-        output::complain(&report::human::failure(failure, false, Terminal::stderr(self.color)));
+    /// Tells people, on standard error, why something could not be done; with `redact` without the
+    /// text of what could not be read.
+    pub(crate) fn complain(&self, failure: &Failure, redact: bool) {
+        output::complain(&report::human::failure(failure, redact, Terminal::stderr(self.color)));
     }
 }
 

@@ -129,6 +129,11 @@ fn local(
     now: DateTime<Utc>,
     terminal: Terminal,
 ) -> Result<String, Failure> {
+    if arguments.trust.is_given() {
+        let message = "your own ledger needs no key: --public-key, --agent-card, --trust and \
+                       --offline are for --url and --receipts";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     let location = arguments.ledger.location()?;
     let known = location.open_existing()?.history(agent_id)?;
     if is_reserved(agent_id) {

@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 
 use agent_output_verifier::invalid::Invalid;
 use agent_output_verifier::json::{MAX_DEPTH, Node};
-use agent_output_verifier::template::{self, TEMPLATE_DEPTH, Template, Trial};
+use agent_output_verifier::template::{self, TEMPLATE_DEPTH, Template, Trial, Values};
 
 use super::{Failure, Session};
-use crate::args::Format;
+use crate::args::ReportFormat;
 use crate::exit::Exit;
-use crate::input::JsonFile;
+use crate::input::{JsonFile, Origin};
 use crate::manual::Manual;
 use crate::output::{self, Sink};
-use crate::report::{self, Rejection, template as report_template};
+use crate::report::template::{Graded, evidence};
+use crate::report::{Rejection, graded};
 use crate::term::{self, Terminal};
 
 /// Make a template from good outputs, or say what passing a template is worth
@@ -54,6 +55,11 @@ struct InferArgs {
     #[arg(long, conflicts_with = "quiet")]
     explain: bool,
 
+    /// Let no value of the outputs into the template, nor into what is told: types, names and formats
+    /// only, no `enum`
+    #[arg(long)]
+    redact: bool,
+
     /// Tell nothing
     #[arg(short, long)]
     quiet: bool,
@@ -75,7 +81,11 @@ struct GradeArgs {
 
     /// How to report
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    format: Format,
+    format: ReportFormat,
+
+    /// Show nothing of the output's values in a report on one that cannot be read
+    #[arg(long)]
+    redact: bool,
 
     /// Write the report into a file, whole or not at all, instead of printing it
     #[arg(short, long, value_name = "FILE")]
@@ -105,44 +115,49 @@ pub(super) const MANUAL: Manual = Manual {
 };
 
 pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failure> {
-    match arguments.action {
-        Action::Infer(arguments) => infer(arguments, session),
-        Action::Grade(arguments) => {
-            let format = arguments.format;
-            let mut sink = Sink::new(arguments.output.as_deref());
-            match grade(arguments, session, &mut sink) {
-                Ok(exit) => {
-                    sink.finish()?;
-                    Ok(exit)
-                }
-                Err(failure) => unanswered(failure, format, sink, session),
-            }
+    let (done, redact) = match arguments.action {
+        Action::Infer(arguments) => {
+            let redact = arguments.redact;
+            (infer(arguments, session), redact)
         }
-    }
+        Action::Grade(arguments) => {
+            let redact = arguments.redact;
+            (grade_or_say_why_not(arguments, session), redact)
+        }
+    };
+    done.or_else(|failure| {
+        session.complain(&failure, redact);
+        Ok(Exit::CannotRun)
+    })
 }
 
-/// There is no grade; a program that wants JSON gets JSON.
-fn unanswered(
-    failure: Failure,
-    format: Format,
-    mut sink: Sink,
-    session: &Session,
-) -> Result<Exit, Failure> {
-    match report::json::failure(&failure) {
-        Some(json) if format == Format::Json => {
-            if sink.is_file() {
-                session.complain(&failure);
-            }
-            sink.write(json.as_bytes())?;
-            sink.finish()?;
-            Ok(Exit::CannotRun)
+/// Where there is no grade, a format for programs says why.
+fn grade_or_say_why_not(arguments: GradeArgs, session: &mut Session) -> Result<Exit, Failure> {
+    let GradeArgs { format, redact, .. } = arguments;
+    let mut sink = Sink::new(arguments.output.as_deref());
+    let origin = Origin { name: "aov".to_owned(), path: None, line: None };
+    let exit = match grade(arguments, session, &mut sink) {
+        Ok(exit) => exit,
+        Err(failure @ (Failure::Write(_) | Failure::Usage(_))) if sink.is_file() => {
+            return Err(failure);
         }
-        _ => Err(failure),
-    }
+        Err(failure) => match graded::failure(&origin, &failure, format, redact) {
+            None => return Err(failure),
+            Some(report) => {
+                if sink.is_file() {
+                    session.complain(&failure, redact);
+                }
+                sink.write(report.as_bytes())?;
+                Exit::CannotRun
+            }
+        },
+    };
+    sink.finish()?;
+    Ok(exit)
 }
 
 fn infer(arguments: InferArgs, session: &mut Session) -> Result<Exit, Failure> {
-    let InferArgs { mut outputs, explain, quiet, output } = arguments;
+    let InferArgs { mut outputs, explain, quiet, redact, output } = arguments;
     if outputs.is_empty() {
         outputs.push(session.inputs.file_or_stdin(None)?);
     }
@@ -152,19 +167,20 @@ fn infer(arguments: InferArgs, session: &mut Session) -> Result<Exit, Failure> {
         .map(|path| session.inputs.read_json(path, "an output", MAX_DEPTH))
         .collect::<Result<Vec<JsonFile>, _>>()?;
     let samples: Vec<Node<'_>> = files.iter().map(|file| file.document.root()).collect();
-    let inference = template::infer(&samples);
+    let values = if redact { Values::Hidden } else { Values::Shown };
+    let inference = template::infer(&samples, values);
     let mut sink = Sink::new(output.as_deref());
     sink.write(inference.text.as_bytes())?;
     sink.finish()?;
     if !quiet {
         let terminal = Terminal::stderr(session.color);
-        output::complain(&report_template::evidence(&inference, explain, terminal));
+        output::complain(&evidence(&inference, explain, terminal));
     }
     Ok(Exit::Ok)
 }
 
 fn grade(arguments: GradeArgs, session: &mut Session, sink: &mut Sink) -> Result<Exit, Failure> {
-    let GradeArgs { template, good, format, output } = arguments;
+    let GradeArgs { template, good, format, redact, output } = arguments;
     keep_inputs(output.as_deref(), std::iter::once(&template).chain(&good))?;
     let file = session.inputs.read_json(&template, "the template", TEMPLATE_DEPTH)?;
     let good = good
@@ -175,30 +191,27 @@ fn grade(arguments: GradeArgs, session: &mut Session, sink: &mut Sink) -> Result
         Rejection::new(headline, Invalid::from(vec![problem]), |_| Some(&file))
     })?;
     let grade = template::grade(&template, good.as_ref().map(|good| good.document.root()));
-    let graded = report_template::Graded { template: &file, output: good.as_ref(), grade: &grade };
-    let text = match format {
-        Format::Human => {
-            let terminal = if sink.is_file() {
-                Terminal::file(session.color)
-            } else {
-                Terminal::stdout(session.color)
-            };
-            report_template::grade(&graded, terminal)
-        }
-        Format::Json => report_template::grade_json(&graded),
-    };
-    sink.write(text.as_bytes())?;
-    if let Some(invalid) = &grade.invalid {
-        let headline = format!("{} cannot be used", file.name);
-        let rejection = Rejection::new(headline, invalid.clone(), |_| Some(&file));
-        session.complain(&rejection.into());
-        return Ok(Exit::CannotRun);
-    }
-    Ok(match grade.trial {
+    let exit = match grade.trial {
+        _ if grade.invalid.is_some() => Exit::CannotRun,
         Trial::Rejected(_) => Exit::No,
         Trial::Unusable => Exit::CannotRun,
         _ => Exit::Ok,
-    })
+    };
+    let graded = Graded { template: &file, output: good.as_ref(), grade: &grade };
+    let terminal = if sink.is_file() {
+        Terminal::file(session.color)
+    } else {
+        Terminal::stdout(session.color)
+    };
+    sink.write(graded::report(&graded, exit, format, redact, terminal).as_bytes())?;
+    if let Some(invalid) = &grade.invalid
+        && (format == ReportFormat::Human || sink.is_file())
+    {
+        let headline = format!("{} cannot be used", file.name);
+        let rejection = Rejection::new(headline, invalid.clone(), |_| Some(&file));
+        session.complain(&rejection.into(), redact);
+    }
+    Ok(exit)
 }
 
 /// Refuses to write over what is read.

@@ -6,6 +6,7 @@ pub(crate) mod work;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use agent_output_verifier::check::{Work, check};
 use agent_output_verifier::invalid::Invalid;
@@ -20,7 +21,7 @@ use self::reporter::Reporter;
 use self::trust::{Trust, Trusted};
 use self::work::Plan;
 use super::{Failure, Session};
-use crate::args::Format;
+use crate::args::ReportFormat;
 use crate::exit::{self, Exit};
 use crate::input::JsonFile;
 use crate::manual::Manual;
@@ -62,7 +63,12 @@ pub(crate) struct Args {
 
     /// How the report is written
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Report")]
-    format: Format,
+    format: ReportFormat,
+
+    /// Show types instead of values of receipts, in every format; the result, names, paths and
+    /// codes stay
+    #[arg(long, help_heading = "Report")]
+    redact: bool,
 
     /// Print nothing; the exit code says it
     #[arg(short, long, help_heading = "Report")]
@@ -204,6 +210,18 @@ fn age(text: &str) -> Result<TimeDelta, String> {
 }
 
 pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failure> {
+    let mut reporter = Reporter::new(&arguments, session);
+    match verify(&arguments, session, &mut reporter) {
+        Ok(()) => reporter.finish(),
+        Err(failure) => reporter.fail(failure),
+    }
+}
+
+fn verify(
+    arguments: &Args,
+    session: &mut Session,
+    reporter: &mut Reporter<'_>,
+) -> Result<(), Failure> {
     let walk = Walk {
         all_lines: arguments.jsonl,
         extensions: &["json", "jsonl", "ndjson"],
@@ -216,14 +234,15 @@ pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failur
             "--emit-signed-bytes is for a single receipt; name one file".to_owned(),
         ));
     }
-    let plan = plan(&arguments, session, Utc::now())?;
+    let plan = plan(arguments, session, Utc::now())?;
     let jobs = match arguments.jobs {
         _ if single => 1,
         Some(jobs) => jobs.get(),
         None => std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
     };
     let total = origins.iter().all(Origin::is_single).then_some(origins.len() as u64);
-    let mut reporter = Reporter::new(&arguments, single, total, session.color);
+    reporter.expect(single, total);
+    let origins: Arc<[Origin]> = origins.into();
     let mut written = Ok(());
     plan.run(&origins, jobs, |block| {
         written = reporter.take(block);
@@ -232,8 +251,7 @@ pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failur
     for note in plan.keyring.take_notes() {
         output::complain(&format!("note: {note}\n"));
     }
-    written?;
-    reporter.finish()
+    written
 }
 
 /// Gathers what the receipts are held against.

@@ -4,11 +4,12 @@
 use agent_output_verifier::response::Json;
 
 use super::human::Amount;
-use super::{Checked, Summary, github, human, json, jsonl, junit, located, redact, sarif};
+use super::{Checked, Summary, Written, github, human, json, jsonl, junit, located, redact, sarif};
 use crate::args::ReportFormat;
 use crate::cmd::Failure;
+use crate::exit::Exit;
 use crate::input::Origin;
-use crate::term::Terminal;
+use crate::term::{self, Terminal};
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy)]
@@ -34,8 +35,8 @@ impl Style {
     /// What the report begins with.
     pub(crate) fn head(&self) -> String {
         match self.format {
-            ReportFormat::Junit => junit::HEAD.to_owned(),
-            ReportFormat::Sarif => sarif::head(),
+            ReportFormat::Junit => junit::head("aov check"),
+            ReportFormat::Sarif => sarif::HEAD.to_owned(),
             _ => String::new(),
         }
     }
@@ -54,7 +55,7 @@ impl Style {
         &self,
         checked: &Checked<'_>,
         answer: impl FnOnce(&Checked<'_>) -> Json,
-    ) -> String {
+    ) -> Written {
         self.redacted(checked, |checked| self.entry(checked, answer))
     }
 
@@ -72,29 +73,31 @@ impl Style {
         write(&Checked { input, schema, request, outcome: &outcome, redact: true })
     }
 
-    fn entry(&self, checked: &Checked<'_>, answer: impl FnOnce(&Checked<'_>) -> Json) -> String {
-        match self.format {
+    fn entry(&self, checked: &Checked<'_>, answer: impl FnOnce(&Checked<'_>) -> Json) -> Written {
+        let text = match self.format {
             ReportFormat::Human if self.terse && human::is_clean(checked) => String::new(),
             ReportFormat::Human => human::checked(checked, self.amount, self.terminal),
             ReportFormat::Json => json::line(&answer(checked)),
             ReportFormat::Jsonl => jsonl::checked(checked, answer(checked)),
             ReportFormat::Junit => junit::checked(checked),
-            ReportFormat::Sarif => sarif::entry(&located::all_findings(checked)),
+            ReportFormat::Sarif => return sarif::entry(&located::all_findings(checked)),
             ReportFormat::Github => github::entry(&located::all_findings(checked)),
-        }
+        };
+        text.into()
     }
 
     /// What has no verdict, and why.
-    pub(crate) fn failure(&self, origin: &Origin, failure: &Failure) -> String {
+    pub(crate) fn failure(&self, origin: &Origin, failure: &Failure) -> Written {
         let problems = || located::problems(origin, failure, self.redact);
-        match self.format {
+        let text = match self.format {
             ReportFormat::Human => human::failure(failure, self.redact, self.terminal),
             ReportFormat::Json => json::line(&json::error(failure)),
             ReportFormat::Jsonl => jsonl::failure(origin, failure, self.redact),
             ReportFormat::Junit => junit::failure(origin, failure, self.redact),
-            ReportFormat::Sarif => sarif::entry(&problems()),
+            ReportFormat::Sarif => return sarif::entry(&problems()),
             ReportFormat::Github => github::entry(&problems()),
-        }
+        };
+        text.into()
     }
 
     /// What the report ends with; `many` inputs could be meant, whatever their number was.
@@ -102,10 +105,38 @@ impl Style {
         match self.format {
             ReportFormat::Human if many => human::summary(summary),
             ReportFormat::Github if many => github::summary(&human::summary(summary)),
-            ReportFormat::Human | ReportFormat::Json | ReportFormat::Github => String::new(),
-            ReportFormat::Jsonl => jsonl::summary(summary),
-            ReportFormat::Junit => junit::TAIL.to_owned(),
-            ReportFormat::Sarif => sarif::tail(summary),
+            format => tail(format, summary),
         }
     }
+}
+
+/// What a report on a single input ends with.
+pub(super) fn tail(format: ReportFormat, summary: &Summary) -> String {
+    match format {
+        ReportFormat::Human | ReportFormat::Json | ReportFormat::Github => String::new(),
+        ReportFormat::Jsonl => jsonl::summary(summary),
+        ReportFormat::Junit => junit::TAIL.to_owned(),
+        ReportFormat::Sarif => sarif::tail(&summary.rules, summary.exit(), &[]),
+    }
+}
+
+/// A whole report that says nothing but why there is no other.
+pub(crate) fn of_failure(
+    title: &str,
+    format: ReportFormat,
+    origin: &Origin,
+    failure: &Failure,
+    redact: bool,
+) -> String {
+    let terminal = Terminal { colour: false, width: term::WIDTH };
+    let amount = Amount::Full;
+    let style = Style { format, amount, terminal, redact, terse: false };
+    let head = match format {
+        ReportFormat::Junit => junit::head(title),
+        _ => style.head(),
+    };
+    let Written { text, rules } = style.failure(origin, failure);
+    let mut summary = Summary { rules, ..Summary::default() };
+    summary.add(Exit::CannotRun);
+    format!("{head}{text}{}", tail(format, &summary))
 }

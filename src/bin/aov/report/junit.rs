@@ -10,14 +10,40 @@ use crate::cmd::Failure;
 use crate::input::Origin;
 
 /// Before the first suite.
-pub(super) const HEAD: &str =
-    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"aov check\">\n";
+pub(super) fn head(title: &str) -> String {
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"{}\">\n", escape(title))
+}
+
 /// Behind the last one.
 pub(super) const TAIL: &str = "</testsuites>\n";
 
+/// One case.
+#[derive(Debug)]
+pub(super) struct Case<'l> {
+    /// What was looked at.
+    pub(super) name: String,
+    /// How it came out.
+    pub(super) end: End<'l>,
+    /// What else is to be said, and fails nothing.
+    pub(super) notes: Vec<&'l Located>,
+}
+
+/// How a case came out.
+#[derive(Debug)]
+pub(super) enum End<'l> {
+    /// As it should be.
+    Passed,
+    /// It was not looked at, and why.
+    Skipped(String),
+    /// Not as it should be; there is at least one reason.
+    Failed(Vec<&'l Located>),
+    /// There is no verdict; there is at least one reason.
+    Error(Vec<&'l Located>),
+}
+
 /// The kinds of requirements, and the codes that belong to each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Case {
+enum Kind {
     Schema,
     StrictContent,
     Bounds,
@@ -25,7 +51,7 @@ enum Case {
     Content,
 }
 
-impl Case {
+impl Kind {
     const ALL: [Self; 5] =
         [Self::Schema, Self::StrictContent, Self::Bounds, Self::Rules, Self::Content];
 
@@ -65,65 +91,56 @@ impl Case {
 /// The suite of an output.
 pub(super) fn checked(checked: &Checked<'_>) -> String {
     let list = located::all_findings(checked);
-    let origin = checked.input.origin();
-    let (mut cases, mut tests, mut failures) = (String::new(), 0, 0);
-    for case in Case::ALL {
-        let of_case = || list.iter().filter(|located| Case::of(located) == case);
-        if !case.applies(checked, checked.outcome) && of_case().next().is_none() {
+    let mut cases = Vec::new();
+    for kind in Kind::ALL {
+        let of_kind: Vec<_> = list.iter().filter(|located| Kind::of(located) == kind).collect();
+        if of_kind.is_empty() && !kind.applies(checked, checked.outcome) {
             continue;
         }
-        tests += 1;
-        let errors: Vec<_> =
-            of_case().filter(|located| located.severity == Severity::Error).collect();
-        let warnings: Vec<_> =
-            of_case().filter(|located| located.severity == Severity::Warning).collect();
-        failures += u64::from(!errors.is_empty());
-        cases.push_str(&testcase(&origin, case.name(), "failure", &errors, &warnings));
+        let (errors, notes): (Vec<_>, Vec<_>) =
+            of_kind.into_iter().partition(|located| located.severity == Severity::Error);
+        let end = if errors.is_empty() { End::Passed } else { End::Failed(errors) };
+        cases.push(Case { name: kind.name().to_owned(), end, notes });
     }
-    suite(&origin, tests, failures, 0, &cases)
+    suite(&checked.input.origin(), &cases)
 }
 
 /// The suite of an input without a verdict.
 pub(super) fn failure(origin: &Origin, failure: &Failure, redact: bool) -> String {
     let list = located::problems(origin, failure, redact);
-    let cases = testcase(origin, "input", "error", &list.iter().collect::<Vec<_>>(), &[]);
-    suite(origin, 1, 0, 1, &cases)
+    let end = End::Error(list.iter().collect());
+    suite(origin, &[Case { name: "input".to_owned(), end, notes: Vec::new() }])
 }
 
-fn suite(origin: &Origin, tests: u64, failures: u64, errors: u64, cases: &str) -> String {
+/// The suite of one input.
+pub(super) fn suite(origin: &Origin, cases: &[Case<'_>]) -> String {
+    let count = |is: fn(&End<'_>) -> bool| cases.iter().filter(|case| is(&case.end)).count();
+    let cases_text: String = cases.iter().map(|case| testcase(origin, case)).collect();
     format!(
-        "  <testsuite name=\"{}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" \
-         skipped=\"0\">\n{cases}  </testsuite>\n",
-        escape(&origin.title())
+        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n\
+         {cases_text}  </testsuite>\n",
+        escape(&origin.title()),
+        cases.len(),
+        count(|end| matches!(end, End::Failed(_))),
+        count(|end| matches!(end, End::Error(_))),
+        count(|end| matches!(end, End::Skipped(_))),
     )
 }
 
-fn testcase(
-    origin: &Origin,
-    name: &str,
-    element: &str,
-    errors: &[&Located],
-    warnings: &[&Located],
-) -> String {
-    let mut inner = String::new();
-    if let Some(first) = errors.first() {
-        let message = match errors.len() {
-            1 => first.message.clone(),
-            count => format!("{} (and {} more)", first.message, count - 1),
-        };
-        inner.push_str(&format!(
-            "      <{element} message=\"{}\" type=\"{}\">{}</{element}>\n",
-            escape(&message),
-            escape(&first.check),
-            escape(&lines(errors)),
-        ));
-    }
-    if !warnings.is_empty() {
-        inner.push_str(&format!("      <system-out>{}</system-out>\n", escape(&lines(warnings))));
+fn testcase(origin: &Origin, case: &Case<'_>) -> String {
+    let mut inner = match &case.end {
+        End::Passed => String::new(),
+        End::Skipped(why) => format!("      <skipped message=\"{}\"/>\n", escape(why)),
+        End::Failed(list) => reasons("failure", list),
+        End::Error(list) => reasons("error", list),
+    };
+    if !case.notes.is_empty() {
+        let notes = escape(&lines(&case.notes));
+        inner.push_str(&format!("      <system-out>{notes}</system-out>\n"));
     }
     let open = format!(
         "    <testcase name=\"{}\" classname=\"{}\"",
-        escape(name),
+        escape(&case.name),
         escape(&origin.title())
     );
     if inner.is_empty() {
@@ -131,6 +148,20 @@ fn testcase(
     } else {
         format!("{open}>\n{inner}    </testcase>\n")
     }
+}
+
+fn reasons(element: &str, list: &[&Located]) -> String {
+    let (message, check) = match list {
+        [] => (String::new(), ""),
+        [one] => (one.message.clone(), &*one.check),
+        [first, ..] => (format!("{} (and {} more)", first.message, list.len() - 1), &*first.check),
+    };
+    format!(
+        "      <{element} message=\"{}\" type=\"{}\">{}</{element}>\n",
+        escape(&message),
+        escape(check),
+        escape(&lines(list)),
+    )
 }
 
 /// `file:line:column: error[check]: message`, one a line.

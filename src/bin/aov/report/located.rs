@@ -12,7 +12,7 @@ use crate::cmd::Failure;
 use crate::input::{InputError, JsonFile, Origin, in_file};
 
 /// At most this many findings of one input are listed for programs.
-const MAX_LISTED: usize = 100;
+pub(super) const MAX_LISTED: usize = 100;
 /// The code under which the others are counted, as in the response body (SPEC 7.1).
 const OMITTED: &str = "flags_truncated";
 /// Code points of a region that are quoted.
@@ -82,6 +82,12 @@ pub(super) fn findings(checked: &Checked<'_>) -> (Vec<Located>, u64) {
 /// The same as one list, whose last entry says how many are not in it.
 pub(super) fn all_findings(checked: &Checked<'_>) -> Vec<Located> {
     let (mut list, omitted) = findings(checked);
+    say_omitted(&mut list, omitted, checked.input.origin());
+    list
+}
+
+/// Adds to a list how many are not in it.
+pub(super) fn say_omitted(list: &mut Vec<Located>, omitted: u64, origin: Origin) {
     if omitted > 0 {
         let severity = match list.last() {
             Some(last) => last.severity,
@@ -94,11 +100,10 @@ pub(super) fn all_findings(checked: &Checked<'_>) -> Vec<Located> {
             expected: String::new(),
             found: format!("{omitted} more"),
             message: format!("{omitted} more findings are not listed here"),
-            place: whole(checked.input.origin()),
+            place: whole(origin),
             also: Vec::new(),
         });
     }
-    list
 }
 
 /// Why something has no verdict: each problem with its place.
@@ -153,7 +158,7 @@ fn rejected(origin: &Origin, rejection: &Rejection, redact: bool) -> Vec<Located
     list
 }
 
-fn problem(code: &str, field: &str, what: &str, fix: &str, place: Region) -> Located {
+pub(super) fn problem(code: &str, field: &str, what: &str, fix: &str, place: Region) -> Located {
     let gap = if fix.is_empty() { "" } else { ". " };
     Located {
         severity: Severity::Error,
@@ -167,7 +172,7 @@ fn problem(code: &str, field: &str, what: &str, fix: &str, place: Region) -> Loc
     }
 }
 
-fn whole(origin: Origin) -> Region {
+pub(super) fn whole(origin: Origin) -> Region {
     Region { origin, span: None, snippet: None, label: String::new() }
 }
 
@@ -212,13 +217,16 @@ impl<'d> Files<'d> {
             self.known.len() - 1
         });
         let lines = &self.known[at].1;
-        let Range { start, end } = human::marked(node);
-        let position = |offset| in_file(file.line, lines.position(offset));
-        Region {
-            origin: file.origin(),
-            span: Some((position(start), position(end))),
-            snippet: (!redact).then(|| text::cut(&source[start..end], MAX_SNIPPET).into_owned()),
-            label: label.to_owned(),
-        }
+        Region { label: label.to_owned(), ..region(file.origin(), node, lines, redact) }
     }
+}
+
+/// A value of an input, whose lines are these.
+pub(super) fn region(origin: Origin, node: Node<'_>, lines: &Lines<'_>, redact: bool) -> Region {
+    let Range { start, end } = human::marked(node);
+    let position = |offset| in_file(origin.line, lines.position(offset));
+    let span = Some((position(start), position(end)));
+    let source = &node.document().text()[start..end];
+    let snippet = (!redact).then(|| text::cut(source, MAX_SNIPPET).into_owned());
+    Region { origin, span, snippet, label: String::new() }
 }

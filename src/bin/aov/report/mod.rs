@@ -4,6 +4,7 @@ mod excerpt;
 mod finding;
 pub(crate) mod format;
 mod github;
+pub(crate) mod graded;
 pub(crate) mod hashes;
 pub(crate) mod human;
 pub(crate) mod json;
@@ -17,6 +18,8 @@ pub(crate) mod score;
 pub(crate) mod template;
 mod uri;
 
+use std::collections::BTreeSet;
+
 use agent_output_verifier::check::Outcome;
 use agent_output_verifier::invalid::Invalid;
 use agent_output_verifier::json::Lines;
@@ -28,6 +31,21 @@ use excerpt::Excerpt;
 
 /// At most this many findings, or problems, of one input are shown to people.
 const MAX_SHOWN: usize = 50;
+
+/// A part of a report.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    /// The text.
+    pub(crate) text: String,
+    /// The rules that its results name; of SARIF, which lists them.
+    pub(crate) rules: BTreeSet<String>,
+}
+
+impl From<String> for Written {
+    fn from(text: String) -> Self {
+        Self { text, rules: BTreeSet::new() }
+    }
+}
 
 /// One output with its verdict.
 #[derive(Debug)]
@@ -86,6 +104,8 @@ impl Rejection {
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
     ends: [u64; 5],
+    /// The rules that results name.
+    pub(crate) rules: BTreeSet<String>,
     /// Whether the first that did not pass ended the run.
     pub(crate) stopped: bool,
 }

@@ -9,13 +9,12 @@ use agent_output_verifier::template::{
 
 use super::MAX_SHOWN;
 use super::human::{BOLD, paint, percent};
-use super::json::line;
 use crate::input::JsonFile;
 use crate::term::{Terminal, safe};
 use agent_output_verifier::finding::Tally;
 
 /// A template with its grade.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Graded<'r> {
     /// The file with the template.
     pub(crate) template: &'r JsonFile,
@@ -75,7 +74,7 @@ fn section(out: &mut String, title: &str, entries: &[&Evidence], terminal: Termi
 }
 
 /// A grade for people.
-pub(crate) fn grade(graded: &Graded<'_>, terminal: Terminal) -> String {
+pub(super) fn grade(graded: &Graded<'_>, terminal: Terminal) -> String {
     let mut out = headline(graded, terminal);
     if let Trial::Broken(report) = &graded.grade.trial {
         passing(&mut out, report, terminal);
@@ -173,7 +172,7 @@ fn title(kind: RemarkKind) -> &'static str {
 }
 
 /// A grade for programs.
-pub(crate) fn grade_json(graded: &Graded<'_>) -> String {
+pub(super) fn grade_members(graded: &Graded<'_>) -> Vec<(&'static str, Json)> {
     let lines = Lines::new(graded.template.document.text().as_bytes());
     let remark = |remark: &Remark| {
         let start = graded.template.document.node(remark.node).span().start;
@@ -188,13 +187,13 @@ pub(crate) fn grade_json(graded: &Graded<'_>) -> String {
         ])
     };
     let Grade { invalid, remarks, trial } = graded.grade;
-    line(&Json::Object(vec![
+    vec![
         ("format_version", Json::Count(1)),
         ("usable", Json::Bool(invalid.is_none())),
         ("error", invalid.as_ref().map_or(Json::Null, |invalid| invalid.body())),
         ("trial", trial_json(trial)),
         ("remarks", Json::Array(remarks.iter().map(remark).collect())),
-    ]))
+    ]
 }
 
 fn trial_json(trial: &Trial) -> Json {

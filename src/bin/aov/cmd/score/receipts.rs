@@ -109,7 +109,7 @@ pub(super) fn score(
     let plan = Plan { keyring, decided, questions: Questions::default(), replay: None };
     let jobs = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     let mut sorted = Sorted::default();
-    plan.run(&origins, jobs, |block| {
+    plan.run(&origins.into(), jobs, |block| {
         block.iter().for_each(|checked| sorted.take(checked));
         true
     });

@@ -1,4 +1,5 @@
-//! The report as results come: a receipt in full, a line for each of many, or JSON.
+//! The report as results come: a receipt in full, a line for each of many, or a format for programs,
+//! which is whole whatever happens.
 
 use std::io::IsTerminal as _;
 use std::path::Path;
@@ -7,44 +8,51 @@ use agent_output_verifier::receipt::Audited;
 
 use super::Args;
 use super::work::Checked;
-use crate::args::Format;
 use crate::batch::progress::Progress;
-use crate::cmd::Failure;
+use crate::cmd::{Failure, Session};
 use crate::exit::Exit;
 use crate::output::{self, Sink, Stdout};
-use crate::report::receipt as report;
+use crate::report::receipt::Summary;
+use crate::report::receipt::format::Style;
+use crate::report::{Written, human};
 use crate::term::{self, Terminal};
 
 /// Writes the report as results come.
 pub(super) struct Reporter<'a> {
     arguments: &'a Args,
+    style: Style,
+    stderr: Terminal,
     /// One receipt in full, instead of a line for each.
     single: bool,
-    terminal: Terminal,
     stdout: Stdout,
-    summary: report::Summary,
-    exit: Exit,
+    summary: Summary,
     progress: Progress,
+    begun: bool,
+    written: bool,
 }
 
 impl<'a> Reporter<'a> {
-    /// For `total` receipts, if that is known.
-    pub(super) fn new(
-        arguments: &'a Args,
-        single: bool,
-        total: Option<u64>,
-        color: anstream::ColorChoice,
-    ) -> Self {
-        let on_screen = !arguments.quiet && std::io::stdout().is_terminal();
+    /// Before it is known how many receipts there are.
+    pub(super) fn new(arguments: &'a Args, session: &Session) -> Self {
+        let terminal = Terminal::stdout(session.color);
         Self {
             arguments,
-            single,
-            terminal: Terminal::stdout(color),
+            style: Style { format: arguments.format, redact: arguments.redact, terminal },
+            stderr: Terminal::stderr(session.color),
+            single: false,
             stdout: Stdout::default(),
-            summary: report::Summary::default(),
-            exit: Exit::Ok,
-            progress: Progress::new(total, single || on_screen),
+            summary: Summary::default(),
+            progress: Progress::new(None, true),
+            begun: false,
+            written: false,
         }
+    }
+
+    /// For `total` receipts, if that is known.
+    pub(super) fn expect(&mut self, single: bool, total: Option<u64>) {
+        let on_screen = !self.arguments.quiet && std::io::stdout().is_terminal();
+        self.single = single;
+        self.progress = Progress::new(total, single || on_screen);
     }
 
     /// Reports the receipts of a block at once: a line at a time would cost more than the line.
@@ -55,57 +63,77 @@ impl<'a> Reporter<'a> {
             {
                 emit_signed_bytes(&receipt.audited, path)?;
             }
-            self.write(checked, &mut text);
+            let written = self.style.entry(checked, self.single);
+            if self.style.is_human() && self.single && checked.result.is_err() {
+                // As all that cannot be done, on standard error.
+                output::complain(&written.text);
+            } else {
+                self.add(written, &mut text);
+            }
             self.summary.count(checked);
-            self.exit = self.exit.merge(checked.exit());
         }
         self.progress.advance(block.len() as u64);
         self.print(&text)
     }
 
-    fn write(&self, checked: &Checked, text: &mut String) {
-        match self.arguments.format {
-            Format::Human if self.single && checked.result.is_err() => {
-                // As all that cannot be done, on standard error.
-                output::complain(&report::human(checked, self.terminal));
-            }
-            Format::Human if self.single => text.push_str(&report::human(checked, self.terminal)),
-            Format::Human => text.push_str(&report::human_line(checked, self.terminal)),
-            Format::Json => {
-                let first = self.summary.total() == 0;
-                text.push_str(if first { report::JSON_BEGIN } else { "," });
-                text.push_str(&report::json(checked));
-                text.push('\n');
-            }
+    /// An entry behind those that there are.
+    fn add(&mut self, entry: Written, text: &mut String) {
+        if !std::mem::replace(&mut self.begun, true) {
+            text.push_str(&self.style.head());
+        }
+        if entry.text.is_empty() {
+            return;
+        }
+        if std::mem::replace(&mut self.written, true) {
+            text.push_str(self.style.separator());
+        }
+        text.push_str(&entry.text);
+        if !entry.rules.is_empty() {
+            self.summary.note(entry.rules);
         }
     }
 
+    /// Ends the report.
     pub(super) fn finish(mut self) -> Result<Exit, Failure> {
         self.progress.finish();
-        let nothing = self.summary.total() == 0;
-        if nothing {
-            self.exit = Exit::CannotRun;
-        }
-        let begin = if nothing { report::JSON_BEGIN } else { "" };
-        match self.arguments.format {
-            Format::Json => {
-                self.print(&format!("{begin}{}", report::json_end(&self.summary, self.exit)))?;
-            }
-            Format::Human if !self.single && !nothing => {
-                self.print(&self.summary.human(self.exit))?;
-            }
-            Format::Human => {}
-        }
-        if nothing {
+        if self.summary.total() == 0 {
             let message = "there is no receipt in what was named".to_owned();
-            return Err(Failure::Other { code: "nothing_to_check", message });
+            return self.fail(Failure::Other { code: "nothing_to_check", message });
         }
-        Ok(self.exit)
+        let exit = self.summary.exit();
+        let mut text = String::new();
+        self.add(Written::default(), &mut text);
+        text.push_str(&self.style.tail(&self.summary, exit, self.single, None));
+        self.print(&text)?;
+        Ok(exit)
+    }
+
+    /// Ends the report before its end. People read why on standard error, programs in the report.
+    pub(super) fn fail(mut self, failure: Failure) -> Result<Exit, Failure> {
+        self.progress.finish();
+        let unwritable = matches!(failure, Failure::Write(_)) && self.begun;
+        if self.style.is_human() || !self.is_printed() || unwritable {
+            output::complain(&human::failure(&failure, self.arguments.redact, self.stderr));
+        } else {
+            let mut text = String::new();
+            let entry = self.style.failure(&failure);
+            self.add(entry, &mut text);
+            let tail =
+                self.style.tail(&self.summary, Exit::CannotRun, self.single, Some(&failure));
+            text.push_str(&tail);
+            self.print(&text)?;
+        }
+        Ok(Exit::CannotRun)
+    }
+
+    /// Whether there is a report at all.
+    fn is_printed(&self) -> bool {
+        let bytes_are_printed = self.arguments.emit_signed_bytes.as_deref() == Some(Path::new("-"));
+        !self.arguments.quiet && !bytes_are_printed
     }
 
     fn print(&mut self, text: &str) -> Result<(), Failure> {
-        let bytes_are_printed = self.arguments.emit_signed_bytes.as_deref() == Some(Path::new("-"));
-        if self.arguments.quiet || bytes_are_printed {
+        if !self.is_printed() {
             return Ok(());
         }
         Ok(self.stdout.write(text.as_bytes())?)

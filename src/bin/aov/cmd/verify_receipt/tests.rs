@@ -49,7 +49,7 @@ fn run_with(net: Net, arguments: &[&str]) -> Result<Vec<(Exit, Option<Code>)>, F
     let origins = walk.origins(&arguments.receipts, &mut session.inputs)?;
     let plan = plan(&arguments, &mut session, "2026-11-02T00:00:00Z".parse().unwrap())?;
     let mut ended = Vec::new();
-    plan.run(&origins, 2, |block| {
+    plan.run(&origins.into(), 2, |block| {
         ended.extend(block.iter().map(|checked| {
             let receipt = checked.result.as_ref().ok();
             let reason = receipt.and_then(|receipt| receipt.audited.audit().reason());

@@ -59,7 +59,7 @@ impl Trusted {
 }
 
 impl Trust {
-    /// Whether any of it was given.
+    /// Whether any of the options was used.
     pub(crate) fn is_given(&self) -> bool {
         let Self { public_key, agent_card, trust, offline } = self;
         public_key.is_some() || agent_card.is_some() || !trust.is_empty() || *offline

@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use agent_output_verifier::json::{Lines, Node, Position};
 use agent_output_verifier::receipt::fact::{Code, Fact, Status, Subject};
@@ -13,9 +15,9 @@ use agent_output_verifier::trust::{KeyClaim, KeyDecision, Refusal};
 
 use crate::batch::in_order;
 use crate::exit::Exit;
-use crate::input::{Inputs, explain, in_file, read_file};
+use crate::input::{self, explain, in_file, read_file};
 use crate::keyring::Keyring;
-use crate::records::{Block, MAX_RECORD, Origin, too_long};
+use crate::records::{Block, MAX_RECORD, Origin, all_blocks, too_long};
 use crate::term;
 
 /// What receipts are held against.
@@ -36,6 +38,8 @@ pub(crate) struct Plan {
 pub(crate) struct Checked {
     /// The name of what it is from, fit for a terminal.
     pub(crate) name: String,
+    /// The file; none for standard input.
+    pub(crate) path: Option<PathBuf>,
     /// Its line in JSONL.
     pub(crate) line: Option<u64>,
     /// The audit, or why there is none.
@@ -84,6 +88,11 @@ impl Recent {
 }
 
 impl Checked {
+    /// Where it comes from.
+    pub(crate) fn origin(&self) -> input::Origin {
+        input::Origin { name: self.name.clone(), path: self.path.clone(), line: self.line }
+    }
+
     /// How this part of the run ended.
     pub(crate) fn exit(&self) -> Exit {
         match &self.result {
@@ -102,7 +111,7 @@ impl Plan {
     /// on this thread.
     pub(crate) fn run(
         &self,
-        origins: &[Origin],
+        origins: &Arc<[Origin]>,
         jobs: usize,
         mut report: impl FnMut(&[Checked]) -> bool,
     ) {
@@ -110,17 +119,7 @@ impl Plan {
         let mut seen = Seen::default();
         in_order(
             jobs,
-            |take| {
-                for (at, origin) in origins.iter().enumerate() {
-                    let more = origin.blocks(&mut |block| {
-                        let cost = block.cost(origin);
-                        take((at, block), cost)
-                    });
-                    if !more {
-                        return;
-                    }
-                }
-            },
+            all_blocks(Arc::clone(origins)),
             Recent::default,
             |recent, (at, block)| self.block(&origins[at], block, &state, recent),
             |mut checked| {
@@ -147,17 +146,14 @@ impl Plan {
                 let message = "a fault in aov; please report it".to_owned();
                 Err(unread("internal_error", message))
             });
-            Checked { name: origin.name.clone(), line, result }
+            Checked { name: origin.name.clone(), path: origin.path.clone(), line, result }
         };
         match block {
             Block::Unreadable(line, cause) => vec![check(line, Err(cause))],
-            Block::Whole => {
-                let read = match &origin.path {
-                    Some(path) => read_file(path),
-                    None => Inputs::rest_of_stdin(),
-                };
-                vec![check(None, read.map_err(|error| explain(&error)))]
+            Block::Whole(path) => {
+                vec![check(None, read_file(&path).map_err(|error| explain(&error)))]
             }
+            Block::Read(bytes) => vec![check(None, Ok(bytes))],
             Block::Lines(first, bytes) => (first..)
                 .zip(bytes.strip_suffix(b"\n").unwrap_or(&bytes).split(|byte| *byte == b'\n'))
                 .filter(|(_, record)| !record.iter().all(u8::is_ascii_whitespace))
