@@ -7,6 +7,8 @@ mod support;
 
 /// The answers of the server are those of `aov check`.
 mod agreement;
+/// The free allowance.
+mod allowance;
 /// The clients and validators of others; each is skipped where it is not installed.
 mod clients;
 /// A facilitator for what is asked before anybody pays.

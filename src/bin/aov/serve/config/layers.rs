@@ -187,7 +187,9 @@ impl Layers {
             ),
             Kind::Toml => {
                 let table: Result<Table, _> = toml::from_str(&format!("value = {value}"));
-                let value = table.ok().and_then(|mut table| table.remove("value"));
+                // One value, not the beginning of more lines.
+                let table = table.ok().filter(|table| table.len() == 1);
+                let value = table.and_then(|mut table| table.remove("value"));
                 value.ok_or_else(|| format!("{source} is no value of TOML"))?
             }
         };

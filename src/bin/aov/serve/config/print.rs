@@ -29,7 +29,13 @@ fn without_password(ledger: &str) -> String {
     hidden.unwrap_or_else(|| ledger.to_owned())
 }
 
-/// The whole file. `defaults` are where key and ledger of the data folder would be.
+/// The address of a node without its path, which is where providers put the key.
+fn without_key(url: &str) -> String {
+    let host = url.find("://").and_then(|scheme| Some(scheme + 3 + url[scheme + 3..].find('/')?));
+    host.map_or_else(|| url.to_owned(), |end| format!("{}/***", &url[..end]))
+}
+
+/// The whole file.
 pub(super) fn toml(config: &Config) -> String {
     let mut out = String::new();
     let mut line = |key: &str, value: Option<String>| {
@@ -106,7 +112,7 @@ pub(super) fn toml(config: &Config) -> String {
             let _ = writeln!(out, "cdp_key_file = {}", text(&path.to_string_lossy()));
         }
         if let Some(url) = &network.rpc_url {
-            let _ = writeln!(out, "rpc_url = {}", text(url));
+            let _ = writeln!(out, "rpc_url = {}", text(&without_key(url)));
         }
     }
     out
@@ -115,6 +121,12 @@ pub(super) fn toml(config: &Config) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_of_nodes_are_not_shown() {
+        assert_eq!(without_key("https://rpc.example/v2/s3cret"), "https://rpc.example/***");
+        assert_eq!(without_key("https://rpc.example"), "https://rpc.example");
+    }
 
     #[test]
     fn passwords_are_not_shown() {

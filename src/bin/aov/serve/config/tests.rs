@@ -90,6 +90,7 @@ fn unknown_keys_and_wrong_types_are_errors_that_say_where() {
     assert!(problems("mainnet = 'yes'").contains("boolean"));
     let mut layers = Layers::default();
     assert!(layers.flag("limit.workers", "4").unwrap_err().contains("no key"));
+    assert!(layers.flag("limits.workers", "4\nlisten = 'x'").is_err());
     assert!(layers.flag("limits.workers", "four").unwrap_err().contains("--limits.workers"));
     let environment = [("AOV_LIMITS_WORKERS".into(), "-1".into())];
     let error = layers.environment(environment.into_iter(), &[]).unwrap_err();
