@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::server::Server;
 use crate::support::Sandbox;
 use crate::world::{
-    BODY, Chain, FAILING, INVALID, buy_npm, buy_pypi, packages, seller, validate_bazaar,
+    BODY, Chain, FAILING, INVALID, buy_npm, buy_pypi, config, packages, seller, validate_bazaar,
 };
 
 const BASE: &str = "eip155:8453";
@@ -163,5 +163,46 @@ fn the_validator_of_npm_takes_our_402() {
         assert!(field.len() < 3 << 10, "{}", field.len());
         let (valid, told) = validate_bazaar(&packages, field);
         assert!(valid, "{told}");
+    }
+}
+
+/// Without a node nobody can say what became of it, and nobody is charged again; with one, the
+/// operator finds out, and the log never held anything to submit.
+#[test]
+fn operators_find_out_about_a_lost_settlement() {
+    let Some(packages) = packages() else { return };
+    let (home, chain) = (Sandbox::new(), Chain::base(&packages));
+    let chains = [(BASE, &chain)];
+    let ledger = home.path().join("ledger.sqlite").display().to_string();
+    home.file("proving.toml", format!("ledger = \"{ledger}\"\n{}", config(&chains, 0, true)));
+    home.file("aov.toml", config(&chains, 0, false));
+    let server = Server::start(&home, &["--config", "aov.toml", "--ledger", &ledger]);
+    let before = chain.balances();
+    chain.fault(r#"{"settle":"lost"}"#);
+    let url = server.url("/verify/schema");
+    let answer = buy_npm(&packages, &url, BODY, chain.text("payer_key"));
+    assert_eq!(answer["status"], 504, "{answer}");
+    chain.fault("{}");
+    moved(&chain, before, 1);
+
+    let list = |state| home.aov(&["ledger", "payments", "--ledger", &ledger, "--state", state]);
+    let unknown = list("unknown");
+    assert_eq!(unknown.stdout.lines().count(), 1, "{} {}", unknown.stdout, unknown.stderr);
+    assert!(unknown.stdout.contains("0.02 USDC on Base"), "{}", unknown.stdout);
+    let found = home.aov(&["ledger", "reconcile", "--config", "proving.toml", "--format", "json"]);
+    assert_eq!(found.code, Some(0), "{}", found.stderr);
+    assert_eq!(found.stdout.trim(), r#"{"paid":1,"not_paid":0,"unknown":0,"busy":0}"#);
+    let (unknown, settled) = (list("unknown"), list("settled"));
+    assert_eq!((&*unknown.stdout, settled.stdout.lines().count()), ("", 1));
+    assert!(settled.stdout.contains("  0x"), "{}", settled.stdout);
+    moved(&chain, before, 1);
+
+    let sent = chain.ask("/sent", "{}");
+    let sent = &sent["payload"];
+    let log = server.log.lock().unwrap().clone() + &found.stderr + &settled.stdout;
+    assert!(log.contains("not known whether paid") && log.contains("proved"), "{log}");
+    for secret in [&sent["signature"], &sent["authorization"]["nonce"]] {
+        let secret = &secret.as_str().unwrap()[2..];
+        assert!(secret.len() >= 64 && !log.contains(secret), "{log}");
     }
 }

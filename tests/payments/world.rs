@@ -107,6 +107,12 @@ impl Drop for Chain {
 
 /// A server that sells for whatever these chains take.
 pub(crate) fn seller(home: &Sandbox, chains: &[(&str, &Chain)], allowance: u32) -> Server {
+    home.file("aov.toml", config(chains, allowance, true).as_bytes());
+    Server::start(home, &["--config", "aov.toml"])
+}
+
+/// Its configuration, with nodes for proofs or without.
+pub(crate) fn config(chains: &[(&str, &Chain)], allowance: u32, nodes: bool) -> String {
     let mut config = format!("allowance.per_day = {allowance}\n");
     for (network, chain) in chains {
         config.push_str(&format!(
@@ -114,12 +120,11 @@ pub(crate) fn seller(home: &Sandbox, chains: &[(&str, &Chain)], allowance: u32) 
             chain.text("pay_to"),
             chain.text("facilitator"),
         ));
-        if network.starts_with("eip155") {
+        if nodes && network.starts_with("eip155") {
             config.push_str(&format!("rpc_url = \"{}\"\n", chain.text("rpc")));
         }
     }
-    home.file("aov.toml", config.as_bytes());
-    Server::start(home, &["--config", "aov.toml"])
+    config
 }
 
 /// What a client got.

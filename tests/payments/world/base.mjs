@@ -100,16 +100,20 @@ const facilitator = new x402Facilitator().register("eip155:8453", new ExactEvmSc
 
 // How the next questions are answered: { verify | settle: "500" | "html" | "false" | "lost", times }.
 let fault = {};
+// The last payment that was to be settled.
+let sent = {};
 const answer = async (path, body, response) => {
   const say = (status, text, type = "application/json") =>
     response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) }).end(text);
   if (path === "supported") return say(200, JSON.stringify(facilitator.getSupported()));
   if (path === "fault") return (fault = body), say(200, "{}");
+  if (path === "sent") return say(200, JSON.stringify(sent));
   if (path === "balances") {
     const of = (index) =>
       test.readContract({ address: USDC, abi, functionName: "balanceOf", args: [account(index).address] });
     return say(200, JSON.stringify({ payer: Number(await of(1)), payTo: Number(await of(2)) }));
   }
+  if (path === "settle") sent = body.paymentPayload;
   const wrong = fault.times === 0 ? undefined : fault[path];
   if (wrong && fault.times) fault.times--;
   switch (wrong) {

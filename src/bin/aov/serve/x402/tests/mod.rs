@@ -8,5 +8,6 @@ mod money;
 mod proofs;
 mod scripted;
 mod settlement;
+mod supported;
 mod wallet;
 mod world;

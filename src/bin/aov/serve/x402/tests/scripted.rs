@@ -122,7 +122,7 @@ impl Scripted {
                 "/supported" => (Reply::With(200, self.kinds.to_string()), Value::Null),
                 "/verify" => {
                     let honest = honest_verify(&state, &body);
-                    state.verified.push(body.clone());
+                    state.verified.push(body);
                     (state.verify.pop_front().unwrap_or(Reply::Honest), honest)
                 }
                 "/settle" => {
