@@ -8,13 +8,13 @@ use std::process::Command;
 use std::time::Instant;
 
 use agent_output_verifier::json::{MAX_DEPTH, read};
-use agent_output_verifier::key::{GivenKey, KeyVersion, PublicKey, SigningKey};
+use agent_output_verifier::key::{GivenKey, KeyVersion, PublicKey, Signature, SigningKey};
 use agent_output_verifier::receipt::attestation::{Attestation, Context, seal};
 use agent_output_verifier::receipt::{Answer, Questions, UnverifiedReceipt};
 use agent_output_verifier::trust::{Given, KeyClaim, KeyDecision, Lookup, TrustList};
 
 const RECEIPTS: usize = 20_000;
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 9;
 
 /// Receipts with ids of their own, one a line.
 fn receipts(key: &SigningKey) -> Vec<String> {
@@ -33,21 +33,21 @@ fn receipts(key: &SigningKey) -> Vec<String> {
         .collect()
 }
 
-/// Receipts per second, the median of some rounds.
-fn rate(mut round: impl FnMut()) -> f64 {
-    let mut rates: Vec<_> = (0..ROUNDS)
-        .map(|_| {
-            let start = Instant::now();
-            round();
-            RECEIPTS as f64 / start.elapsed().as_secs_f64()
-        })
-        .collect();
-    rates.sort_by(f64::total_cmp);
-    rates[ROUNDS / 2]
+/// Receipts per second.
+fn rate(round: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    round();
+    RECEIPTS as f64 / start.elapsed().as_secs_f64()
 }
 
-fn bare(receipts: &[String], key: &PublicKey) -> f64 {
-    let prepared: Vec<_> = receipts
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// What is signed, and the signatures.
+fn prepared(receipts: &[String]) -> Vec<(Vec<u8>, Signature)> {
+    receipts
         .iter()
         .map(|text| {
             let document = read(text.as_str(), MAX_DEPTH).expect("JSON");
@@ -55,9 +55,12 @@ fn bare(receipts: &[String], key: &PublicKey) -> f64 {
             let bytes = found.signed_bytes(document.root(), Context::Verification);
             (bytes.expect("a canonical form"), found.signature)
         })
-        .collect();
+        .collect()
+}
+
+fn bare(prepared: &[(Vec<u8>, Signature)], key: &PublicKey) -> f64 {
     rate(|| {
-        for (bytes, signature) in &prepared {
+        for (bytes, signature) in prepared {
             assert!(black_box(key.verifies(bytes, signature)));
         }
     })
@@ -104,16 +107,28 @@ fn main() {
     let file = folder.path().join("receipts.jsonl");
     std::fs::write(&file, receipts.join("\n")).expect("a file");
 
-    let bare = bare(&receipts, &key.public());
-    println!("bare verify_strict     {bare:>9.0} /s   1.00");
-    let show = |name: &str, rate: f64| {
-        println!("{name:<22} {rate:>9.0} /s   {:.2}", rate / bare);
-    };
-    show("library, one thread", library(&receipts, &key));
-    let one = program(&file, &key, 1);
-    show("program, one thread", one);
+    let prepared = prepared(&receipts);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let all = program(&file, &key, cores);
-    show(&format!("program, {cores} threads"), all);
-    println!("all cores against one thread: {:.2}", all / one);
+    // Side by side in every round, so that what disturbs the machine disturbs all of them.
+    let rounds: Vec<[f64; 4]> = (0..ROUNDS)
+        .map(|_| {
+            [
+                bare(&prepared, &key.public()),
+                library(&receipts, &key),
+                program(&file, &key, 1),
+                program(&file, &key, cores),
+            ]
+        })
+        .collect();
+    let show = |name: &str, at: usize| {
+        let rate = median(rounds.iter().map(|rates| rates[at]).collect());
+        let ratio = median(rounds.iter().map(|rates| rates[at] / rates[0]).collect());
+        println!("{name:<22} {rate:>9.0} /s   {ratio:.2}");
+    };
+    show("bare verify_strict", 0);
+    show("library, one thread", 1);
+    show("program, one thread", 2);
+    show(&format!("program, {cores} threads"), 3);
+    let scale = median(rounds.iter().map(|rates| rates[3] / rates[2]).collect());
+    println!("all cores against one thread: {scale:.2}");
 }
