@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use agent_output_verifier::trust::Refusal;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
 use super::Purse;
@@ -20,6 +20,8 @@ const PAID: Duration = Duration::from_secs(200);
 const UNPAID: Duration = Duration::from_secs(30);
 /// How often the same payment is sent in one run.
 const ATTEMPTS: u32 = 8;
+/// And for how long.
+const MAX_TIME: TimeDelta = TimeDelta::minutes(5);
 /// The longest pause between two of them.
 const MAX_PAUSE: u64 = 15;
 /// How long after the end of its validity a payment may still turn out to have been taken.
@@ -170,6 +172,7 @@ impl Buyer<'_> {
     /// Sends a signed payment until its outcome is known, or for as long as this run lasts.
     fn insist(&self, purse: &Purse, question: &Question<'_>, mut pending: Pending) -> Outcome {
         let mut last = String::new();
+        let until = (self.clock)() + MAX_TIME;
         for attempt in 0..ATTEMPTS {
             let wait = match self.exchange(question, Some(&pending.field)) {
                 Heard::Reply(reply, settlement, wait) => match reply.status {
@@ -209,6 +212,9 @@ impl Buyer<'_> {
                     None
                 }
             };
+            if (self.clock)() > until {
+                break;
+            }
             if attempt + 1 < ATTEMPTS {
                 let seconds = wait.unwrap_or(1 << attempt.min(4)).min(MAX_PAUSE);
                 (self.pause)(Duration::from_secs(seconds));

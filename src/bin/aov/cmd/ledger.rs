@@ -169,7 +169,7 @@ fn reconcile(arguments: &Reconcile, session: &Session) -> Result<Exit, Failure> 
         Failure::Usage("the configuration names no networks: nothing is sold".to_owned())
     })?;
     let (ledger, _) = start::ledger(&config).map_err(failed)?;
-    let reconciler = payments::reconciler(sale, ledger, &session.net).map_err(failed)?;
+    let reconciler = payments::reconciler(sale, ledger, &session.net, config.log).map_err(failed)?;
     for problem in reconciler.networks.refresh(Utc::now()) {
         (reconciler.log)(&format!("facilitator {problem}"));
     }

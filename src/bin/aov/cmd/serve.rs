@@ -20,12 +20,14 @@ use crate::serve::tally::Tallies;
 use crate::serve::x402::cdp;
 use crate::serve::x402::start::{self as payments, Caretaker};
 use crate::term;
+use crate::wallet;
 
 /// The variable that may name the configuration instead of the option.
 const CONFIG_VARIABLE: &str = "AOV_CONFIG";
 
 /// Variables of ours that are no keys of the configuration.
-const OTHER_VARIABLES: [&str; 3] = [CONFIG_VARIABLE, keyfile::VARIABLE, cdp::VARIABLE];
+const OTHER_VARIABLES: [&str; 4] =
+    [CONFIG_VARIABLE, keyfile::VARIABLE, cdp::VARIABLE, wallet::VARIABLE];
 
 /// Serve checks, scores and receipts over HTTP
 ///
@@ -185,7 +187,7 @@ fn serve(config: &Config, session: &Session) -> Result<Exit, String> {
     let url = config.public_url(doors.public())?;
     let version = key.version().to_string();
     let reconciler = config.sale.as_ref().map(|sale| {
-        payments::reconciler(sale, Arc::clone(&ledger), &session.net)
+        payments::reconciler(sale, Arc::clone(&ledger), &session.net, config.log)
     });
     let reconciler = reconciler.transpose()?;
     let gate = reconciler.as_ref().map(|it| payments::gate(config, url.as_str(), it));
