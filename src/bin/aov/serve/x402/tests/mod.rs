@@ -6,6 +6,7 @@ mod checks;
 mod crash;
 mod money;
 mod proofs;
+mod random;
 mod scripted;
 mod settlement;
 mod supported;

@@ -107,6 +107,12 @@ impl Scripted {
         self.state.0.lock().unwrap().spent.len()
     }
 
+    /// Whether this payment went through.
+    pub(crate) fn has_charged(&self, payment: &Value) -> bool {
+        let identity = identity(&json!({ "paymentPayload": payment }));
+        self.state.0.lock().unwrap().spent.contains(&identity)
+    }
+
     /// Ends whatever hangs.
     pub(crate) fn stop_hanging(&self) {
         self.state.0.lock().unwrap().stopped = true;
