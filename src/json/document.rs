@@ -244,6 +244,17 @@ impl<'d> Node<'d> {
         Members { document: self.document, ids: ids.iter() }
     }
 
+    /// The members of an object, by name where there is an index of names: of use to who sorts them.
+    pub(super) fn members_by_name(self) -> Members<'d> {
+        match self.tag() {
+            Tag::Indexed => {
+                let ids = self.document.arena.index(self.id).iter();
+                Members { document: self.document, ids }
+            }
+            _ => self.members(),
+        }
+    }
+
     /// The value of the member with this name.
     #[must_use]
     pub fn get(self, name: &str) -> Option<Node<'d>> {
@@ -361,17 +372,21 @@ impl<'d> Finder<'d> {
     #[inline]
     pub fn get(&mut self, name: &[u8]) -> Option<Node<'d>> {
         let document = self.object.document;
-        if let Some(&id) = self.ids.get(self.near)
-            && document.is_named(id, name)
-        {
-            self.near += 1;
-            return Some(Node { document, id });
+        let near = &self.ids[self.near..];
+        let ahead = near.len().min(AHEAD);
+        if let Some(at) = near[..ahead].iter().position(|&id| document.is_named(id, name)) {
+            self.near += at + 1;
+            return Some(Node { document, id: near[at] });
         }
         let found = self.object.member_wtf8(name)?.value;
         self.near = self.ids.binary_search(&found.id).map_or(0, |at| at + 1);
         Some(found)
     }
 }
+
+/// How far a [`Finder`] looks onwards before it asks the whole object: as many comparisons as an
+/// index needs.
+const AHEAD: usize = 5;
 
 /// Iterator over [`Node::elements`].
 #[derive(Debug, Clone)]

@@ -84,8 +84,8 @@ pub fn append_without(
     let buffer = std::mem::take(bytes);
     let mut writer = Writer { sink: &mut rest, buffer, piece: usize::MAX, members: Vec::new() };
     let left_out = object.get(left_out).map(Node::id);
-    let written =
-        writer.object(object.members().filter(|member| Some(member.value.id()) != left_out));
+    let written = writer
+        .object(object.members_by_name().filter(|member| Some(member.value.id()) != left_out));
     *bytes = writer.buffer;
     written
 }
@@ -133,7 +133,8 @@ impl<'d, S: Sink> Writer<'_, 'd, S> {
                 }
                 self.put(b"]");
             }
-            Kind::Object => self.object(node.members())?,
+            // The order of an index is mostly the canonical one already.
+            Kind::Object => self.object(node.members_by_name())?,
         }
         Ok(())
     }

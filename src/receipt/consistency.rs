@@ -15,25 +15,18 @@ pub struct Warning {
     pub detail: String,
 }
 
-/// Declares the members that are looked at, found in one pass: one look-up for each would cost a
-/// batch more than all else here.
+/// Declares the members that are looked at, in the order in which answers have them: so they are
+/// found in one pass, where one look-up for each would cost a batch more than all else here.
 macro_rules! members {
     ($($name:ident)*) => {
-        #[derive(Default)]
         struct Members<'d> {
             $($name: Option<Node<'d>>,)*
         }
 
         impl<'d> Members<'d> {
             fn of(receipt: Node<'d>) -> Self {
-                let mut found = Self::default();
-                for member in receipt.members() {
-                    match member.name.as_str() {
-                        $(Some(stringify!($name)) => found.$name = Some(member.value),)*
-                        _ => {}
-                    }
-                }
-                found
+                let mut finder = receipt.finder();
+                Self { $($name: finder.get(stringify!($name).as_bytes()),)* }
             }
         }
     };

@@ -32,13 +32,23 @@ impl Reader<'_> {
     }
 
     fn index_names(&mut self, first: usize) -> Step<bool> {
-        let mut sorted = self.arena.children[first..].to_vec();
-        sorted.sort_unstable_by(|&a, &b| self.name(a).cmp(self.name(b)).then(a.cmp(&b)));
-        let repeated = sorted.windows(2).filter(|pair| self.name(pair[0]) == self.name(pair[1]));
-        if let Some(later) = repeated.map(|pair| pair[1]).min() {
+        // Nearly every comparison is decided by the beginnings, which are numbers.
+        let beginning = |&value: &u32| {
+            let name = self.name(value);
+            (prefix(name, 0, name.len()), value)
+        };
+        let mut sorted: Vec<_> = self.arena.children[first..].iter().map(beginning).collect();
+        sorted.sort_unstable_by(|&(one, a), &(other, b)| {
+            let whole = || self.name(a).cmp(self.name(b)).then(a.cmp(&b));
+            one.cmp(&other).then_with(whole)
+        });
+        let same = |pair: &&[(u64, u32)]| {
+            pair[0].0 == pair[1].0 && self.name(pair[0].1) == self.name(pair[1].1)
+        };
+        if let Some(later) = sorted.windows(2).filter(same).map(|pair| pair[1].1).min() {
             return self.duplicate(later);
         }
-        self.arena.children.extend(sorted);
+        self.arena.children.extend(sorted.into_iter().map(|(_, value)| value));
         Ok(true)
     }
 
