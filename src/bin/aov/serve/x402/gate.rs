@@ -481,20 +481,11 @@ fn check_signed(
     let chain = requirements.chain;
     if requirements.fee_payer.is_none() {
         let checked = evm::check(payload, requirements, now)?;
-<<<<<<< HEAD
         return Ok(Signed {
             key: key::of_authorization(chain, &checked.authorization),
             payer: checked.authorization.from.lower(),
             valid_before: checked.valid_before,
         });
-=======
-        let payer = checked.authorization.from.lower();
-        return Ok((
-            key::of_authorization(chain, &checked.authorization),
-            payer,
-            checked.valid_before,
-        ));
->>>>>>> main
     }
     let checked = svm::check(payload, requirements)?;
     // A transaction names a recent block and dies with it, some minutes later.

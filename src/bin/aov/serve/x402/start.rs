@@ -29,10 +29,7 @@ pub(crate) fn reconciler(
     sale: &Sale,
     ledger: Arc<dyn Ledger>,
     net: &Net,
-<<<<<<< HEAD
     log: LogFormat,
-=======
->>>>>>> main
 ) -> Result<Reconciler, String> {
     let networks: Result<_, String> = sale.networks.iter().map(|it| network(it, net)).collect();
     Ok(Reconciler {

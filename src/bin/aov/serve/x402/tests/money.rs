@@ -62,7 +62,6 @@ fn use_at_once(ledgers: &[Arc<dyn Ledger>]) {
 
 #[test]
 fn rule_04_parallel_uses_charge_once() {
-<<<<<<< HEAD
     use_at_once(&[Arc::new(Sqlite::in_memory())]);
     let folder = tempfile::tempdir().unwrap();
     let open = || Arc::new(Sqlite::open(&folder.path().join("ledger")).unwrap()) as Arc<dyn Ledger>;
@@ -76,32 +75,6 @@ fn rule_04_holds_between_servers_on_one_postgresql() {
     let url = server.database("payments");
     let open = || Location::named(url.as_ref(), NamedBy::Setting).unwrap().open().unwrap();
     use_at_once(&[open(), open()]);
-=======
-    for servers in [1, 2] {
-        let ledger: Arc<dyn Ledger> = Arc::new(Sqlite::in_memory());
-        let facilitator = Scripted::start();
-        let worlds: Vec<_> = (0..servers)
-            .map(|_| World::with(Arc::clone(&ledger), facilitator.clone(), None, LIMITS))
-            .collect();
-        let payment = worlds[0].payment(&Wallet::new(5), 1);
-        let mut answers: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..8)
-                .map(|at| (&worlds[at % servers], &payment))
-                .map(|(world, payment)| scope.spawn(move || short(&world.buy(payment, "a"))))
-                .collect();
-            threads.into_iter().map(|it| it.join().unwrap()).collect()
-        });
-        answers.sort();
-        answers.dedup();
-        let served: Vec<_> = answers.iter().filter(|(status, _)| *status == 200).collect();
-        assert_eq!(served.len(), 1, "{answers:?}");
-        assert!(
-            answers.iter().all(|(status, code)| *status == 200 || code == "payment_in_progress")
-        );
-        let (verified, settled) = (facilitator.verified().len(), facilitator.settled().len());
-        assert_eq!((verified, settled, facilitator.charges()), (1, 1, 1));
-    }
->>>>>>> main
 }
 
 #[test]
@@ -370,15 +343,8 @@ fn without_a_facilitator_there_is_nothing_to_pay() {
     use super::super::super::counter::Gate as _;
     let world = World::new();
     let empty = super::super::supported::Networks::new(Vec::new());
-<<<<<<< HEAD
     let reconciler =
         super::super::reconcile::Reconciler { networks: Arc::new(empty), ..world.reconciler };
-=======
-    let reconciler = super::super::reconcile::Reconciler {
-        networks: Arc::new(empty),
-        ..world.reconciler.clone()
-    };
->>>>>>> main
     let seller =
         super::super::gate::Seller { public_url: "https://x".into(), service: "aov".into() };
     let gate = super::super::gate::PaymentGate::new(seller, LIMITS, reconciler);
