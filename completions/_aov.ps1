@@ -33,6 +33,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('keygen', 'keygen', [CompletionResultType]::ParameterValue, 'Make a signing key, and print what to publish of it')
             [CompletionResult]::new('template', 'template', [CompletionResultType]::ParameterValue, 'Make a template from good outputs, or say what passing a template is worth')
             [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve checks, scores and receipts over HTTP')
+            [CompletionResult]::new('ledger', 'ledger', [CompletionResultType]::ParameterValue, 'List payments, and find out about those whose end is unknown')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -53,6 +54,12 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--detail', '--detail', [CompletionResultType]::ParameterName, 'How much to report; full unless the request says otherwise')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the report into a file, whole or not at all, instead of printing it')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the report into a file, whole or not at all, instead of printing it')
+            [CompletionResult]::new('--url', '--url', [CompletionResultType]::ParameterName, 'Send the request to the server at this address and verify its signed answer: POST URL/verify/schema. If it wants to be paid, price and networks are shown (exit code 4)')
+            [CompletionResult]::new('--public-key', '--public-key', [CompletionResultType]::ParameterName, 'The issuer''s public key: base64 of 32 bytes, a line aov-public-key-v1:…, or a file with one')
+            [CompletionResult]::new('--agent-card', '--agent-card', [CompletionResultType]::ParameterName, 'The issuer''s agent card, which lists its keys: a file or an https address')
+            [CompletionResult]::new('--trust', '--trust', [CompletionResultType]::ParameterName, 'Trust this issuer too: the key is fetched from https://HOST/.well-known/agent-card.json')
+            [CompletionResult]::new('--max-price', '--max-price', [CompletionResultType]::ParameterName, 'The most that may be paid, in dollars, such as 0.02')
+            [CompletionResult]::new('--wallet-key-file', '--wallet-key-file', [CompletionResultType]::ParameterName, 'The private key of the account that pays, 64 hexadecimal digits; without this option AOV_WALLET_KEY may hold it')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
             [CompletionResult]::new('--jsonl', '--jsonl', [CompletionResultType]::ParameterName, 'Take each line of each FILE as an input, also out of gzip; *.jsonl, *.ndjson and *.jsonl.gz are always read so')
             [CompletionResult]::new('--fail-fast', '--fail-fast', [CompletionResultType]::ParameterName, 'Stop at the first input that does not pass')
@@ -63,6 +70,8 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--redact', '--redact', [CompletionResultType]::ParameterName, 'Show types instead of values of outputs, in every format; names, paths and hashes stay')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print no report: the exit code tells')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print no report: the exit code tells')
+            [CompletionResult]::new('--offline', '--offline', [CompletionResultType]::ParameterName, 'Fetch nothing: the key is given, pinned or cached, or there is no verdict (exit code 3)')
+            [CompletionResult]::new('--pay', '--pay', [CompletionResultType]::ParameterName, 'Pay for the answer if the server wants it (x402, USDC on Base): once, and no more than --max-price. Nothing is ever paid without this')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
@@ -117,15 +126,18 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
         }
         'aov;score' {
             [CompletionResult]::new('--ledger', '--ledger', [CompletionResultType]::ParameterName, 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: what AOV_LEDGER names, else ledger.sqlite in the data folder]')
-            [CompletionResult]::new('--url', '--url', [CompletionResultType]::ParameterName, 'Ask the server at this address instead: GET URL/score/AGENT_ID. Nothing is ever paid; if it wants to be paid, price and networks are shown (exit code 4)')
+            [CompletionResult]::new('--url', '--url', [CompletionResultType]::ParameterName, 'Ask the server at this address instead: GET URL/score/AGENT_ID. If it wants to be paid, price and networks are shown (exit code 4); nothing is paid without --pay')
             [CompletionResult]::new('--receipts', '--receipts', [CompletionResultType]::ParameterName, 'Compute it from these receipts instead: files, folders (their *.json and *.jsonl), or - for standard input. Only genuine ones of trusted issuers count, each once')
             [CompletionResult]::new('--public-key', '--public-key', [CompletionResultType]::ParameterName, 'The issuer''s public key: base64 of 32 bytes, a line aov-public-key-v1:…, or a file with one')
             [CompletionResult]::new('--agent-card', '--agent-card', [CompletionResultType]::ParameterName, 'The issuer''s agent card, which lists its keys: a file or an https address')
             [CompletionResult]::new('--trust', '--trust', [CompletionResultType]::ParameterName, 'Trust this issuer too: the key is fetched from https://HOST/.well-known/agent-card.json')
+            [CompletionResult]::new('--max-price', '--max-price', [CompletionResultType]::ParameterName, 'The most that may be paid, in dollars, such as 0.02')
+            [CompletionResult]::new('--wallet-key-file', '--wallet-key-file', [CompletionResultType]::ParameterName, 'The private key of the account that pays, 64 hexadecimal digits; without this option AOV_WALLET_KEY may hold it')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How the score is written')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
             [CompletionResult]::new('--jsonl', '--jsonl', [CompletionResultType]::ParameterName, 'Every input of --receipts has one receipt on each line, also out of gzip; *.jsonl, *.ndjson and *.jsonl.gz are always read so')
             [CompletionResult]::new('--offline', '--offline', [CompletionResultType]::ParameterName, 'Fetch nothing: the key is given, pinned or cached, or there is no verdict (exit code 3)')
+            [CompletionResult]::new('--pay', '--pay', [CompletionResultType]::ParameterName, 'Pay for the answer if the server wants it (x402, USDC on Base): once, and no more than --max-price. Nothing is ever paid without this')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
@@ -202,6 +214,48 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'aov;ledger' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('payments', 'payments', [CompletionResultType]::ParameterValue, 'List payments, newest first')
+            [CompletionResult]::new('reconcile', 'reconcile', [CompletionResultType]::ParameterValue, 'Find out about payments whose end is unknown: by the facilitator, and by a node where rpc_url names one. The same payment is sent again, which can charge it once at most')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'aov;ledger;payments' {
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'Only those in this state')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'At most so many')
+            [CompletionResult]::new('--ledger', '--ledger', [CompletionResultType]::ParameterName, 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: what AOV_LEDGER names, else ledger.sqlite in the data folder]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How the list is written')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'aov;ledger;reconcile' {
+            [CompletionResult]::new('--config', '--config', [CompletionResultType]::ParameterName, 'The configuration of the server, which names ledger, facilitators and nodes [default: what AOV_CONFIG names]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How the result is written')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'aov;ledger;help' {
+            [CompletionResult]::new('payments', 'payments', [CompletionResultType]::ParameterValue, 'List payments, newest first')
+            [CompletionResult]::new('reconcile', 'reconcile', [CompletionResultType]::ParameterValue, 'Find out about payments whose end is unknown: by the facilitator, and by a node where rpc_url names one. The same payment is sent again, which can charge it once at most')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'aov;ledger;help;payments' {
+            break
+        }
+        'aov;ledger;help;reconcile' {
+            break
+        }
+        'aov;ledger;help;help' {
+            break
+        }
         'aov;completions' {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to colour text for people')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -216,6 +270,7 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             [CompletionResult]::new('keygen', 'keygen', [CompletionResultType]::ParameterValue, 'Make a signing key, and print what to publish of it')
             [CompletionResult]::new('template', 'template', [CompletionResultType]::ParameterValue, 'Make a template from good outputs, or say what passing a template is worth')
             [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve checks, scores and receipts over HTTP')
+            [CompletionResult]::new('ledger', 'ledger', [CompletionResultType]::ParameterValue, 'List payments, and find out about those whose end is unknown')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
@@ -247,6 +302,17 @@ Register-ArgumentCompleter -Native -CommandName 'aov' -ScriptBlock {
             break
         }
         'aov;help;serve' {
+            break
+        }
+        'aov;help;ledger' {
+            [CompletionResult]::new('payments', 'payments', [CompletionResultType]::ParameterValue, 'List payments, newest first')
+            [CompletionResult]::new('reconcile', 'reconcile', [CompletionResultType]::ParameterValue, 'Find out about payments whose end is unknown: by the facilitator, and by a node where rpc_url names one. The same payment is sent again, which can charge it once at most')
+            break
+        }
+        'aov;help;ledger;payments' {
+            break
+        }
+        'aov;help;ledger;reconcile' {
             break
         }
         'aov;help;completions' {

@@ -31,6 +31,9 @@ _aov() {
             aov,keygen)
                 cmd="aov__subcmd__keygen"
                 ;;
+            aov,ledger)
+                cmd="aov__subcmd__ledger"
+                ;;
             aov,score)
                 cmd="aov__subcmd__score"
                 ;;
@@ -58,6 +61,9 @@ _aov() {
             aov__subcmd__help,keygen)
                 cmd="aov__subcmd__help__subcmd__keygen"
                 ;;
+            aov__subcmd__help,ledger)
+                cmd="aov__subcmd__help__subcmd__ledger"
+                ;;
             aov__subcmd__help,score)
                 cmd="aov__subcmd__help__subcmd__score"
                 ;;
@@ -70,11 +76,35 @@ _aov() {
             aov__subcmd__help,verify-receipt)
                 cmd="aov__subcmd__help__subcmd__verify__subcmd__receipt"
                 ;;
+            aov__subcmd__help__subcmd__ledger,payments)
+                cmd="aov__subcmd__help__subcmd__ledger__subcmd__payments"
+                ;;
+            aov__subcmd__help__subcmd__ledger,reconcile)
+                cmd="aov__subcmd__help__subcmd__ledger__subcmd__reconcile"
+                ;;
             aov__subcmd__help__subcmd__template,grade)
                 cmd="aov__subcmd__help__subcmd__template__subcmd__grade"
                 ;;
             aov__subcmd__help__subcmd__template,infer)
                 cmd="aov__subcmd__help__subcmd__template__subcmd__infer"
+                ;;
+            aov__subcmd__ledger,help)
+                cmd="aov__subcmd__ledger__subcmd__help"
+                ;;
+            aov__subcmd__ledger,payments)
+                cmd="aov__subcmd__ledger__subcmd__payments"
+                ;;
+            aov__subcmd__ledger,reconcile)
+                cmd="aov__subcmd__ledger__subcmd__reconcile"
+                ;;
+            aov__subcmd__ledger__subcmd__help,help)
+                cmd="aov__subcmd__ledger__subcmd__help__subcmd__help"
+                ;;
+            aov__subcmd__ledger__subcmd__help,payments)
+                cmd="aov__subcmd__ledger__subcmd__help__subcmd__payments"
+                ;;
+            aov__subcmd__ledger__subcmd__help,reconcile)
+                cmd="aov__subcmd__ledger__subcmd__help__subcmd__reconcile"
                 ;;
             aov__subcmd__template,grade)
                 cmd="aov__subcmd__template__subcmd__grade"
@@ -101,7 +131,7 @@ _aov() {
 
     case "${cmd}" in
         aov)
-            opts="-h -V --color --help --version check hash verify-receipt score keygen template serve completions help"
+            opts="-h -V --color --help --version check hash verify-receipt score keygen template serve ledger completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -119,7 +149,7 @@ _aov() {
             return 0
             ;;
         aov__subcmd__check)
-            opts="-q -o -h --files-from --jsonl --fail-fast --jobs --schema --rules --template --enforce-rules --strict-content --task-id --agent-id --allow-unknown-fields --sign-key --public-url --service --record --ledger --format --detail --redact --quiet --output --color --help"
+            opts="-q -o -h --files-from --jsonl --fail-fast --jobs --schema --rules --template --enforce-rules --strict-content --task-id --agent-id --allow-unknown-fields --sign-key --public-url --service --record --ledger --format --detail --redact --quiet --output --url --public-key --agent-card --trust --offline --pay --max-price --wallet-key-file --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -182,6 +212,30 @@ _aov() {
                     return 0
                     ;;
                 -o)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --public-key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --agent-card)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --trust)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-price)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --wallet-key-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -261,7 +315,7 @@ _aov() {
             return 0
             ;;
         aov__subcmd__help)
-            opts="check hash verify-receipt score keygen template serve completions help"
+            opts="check hash verify-receipt score keygen template serve ledger completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -333,6 +387,48 @@ _aov() {
         aov__subcmd__help__subcmd__keygen)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__help__subcmd__ledger)
+            opts="payments reconcile"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__help__subcmd__ledger__subcmd__payments)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__help__subcmd__ledger__subcmd__reconcile)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -454,8 +550,142 @@ _aov() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        aov__subcmd__ledger)
+            opts="-h --color --help payments reconcile help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__ledger__subcmd__help)
+            opts="payments reconcile help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__ledger__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__ledger__subcmd__help__subcmd__payments)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__ledger__subcmd__help__subcmd__reconcile)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__ledger__subcmd__payments)
+            opts="-h --state --limit --ledger --format --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --state)
+                    COMPREPLY=($(compgen -W "claimed settling settled unknown" -- "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ledger)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__ledger__subcmd__reconcile)
+            opts="-h --config --format --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         aov__subcmd__score)
-            opts="-h --ledger --url --receipts --jsonl --public-key --agent-card --trust --offline --format --color --help"
+            opts="-h --ledger --url --receipts --jsonl --public-key --agent-card --trust --offline --pay --max-price --wallet-key-file --format --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -482,6 +712,14 @@ _aov() {
                     return 0
                     ;;
                 --trust)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-price)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --wallet-key-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

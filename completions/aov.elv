@@ -30,6 +30,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand keygen 'Make a signing key, and print what to publish of it'
             cand template 'Make a template from good outputs, or say what passing a template is worth'
             cand serve 'Serve checks, scores and receipts over HTTP'
+            cand ledger 'List payments, and find out about those whose end is unknown'
             cand completions 'Print the completions for a shell'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -49,6 +50,12 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand --detail 'How much to report; full unless the request says otherwise'
             cand -o 'Write the report into a file, whole or not at all, instead of printing it'
             cand --output 'Write the report into a file, whole or not at all, instead of printing it'
+            cand --url 'Send the request to the server at this address and verify its signed answer: POST URL/verify/schema. If it wants to be paid, price and networks are shown (exit code 4)'
+            cand --public-key 'The issuer''s public key: base64 of 32 bytes, a line aov-public-key-v1:…, or a file with one'
+            cand --agent-card 'The issuer''s agent card, which lists its keys: a file or an https address'
+            cand --trust 'Trust this issuer too: the key is fetched from https://HOST/.well-known/agent-card.json'
+            cand --max-price 'The most that may be paid, in dollars, such as 0.02'
+            cand --wallet-key-file 'The private key of the account that pays, 64 hexadecimal digits; without this option AOV_WALLET_KEY may hold it'
             cand --color 'When to colour text for people'
             cand --jsonl 'Take each line of each FILE as an input, also out of gzip; *.jsonl, *.ndjson and *.jsonl.gz are always read so'
             cand --fail-fast 'Stop at the first input that does not pass'
@@ -59,6 +66,8 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand --redact 'Show types instead of values of outputs, in every format; names, paths and hashes stay'
             cand -q 'Print no report: the exit code tells'
             cand --quiet 'Print no report: the exit code tells'
+            cand --offline 'Fetch nothing: the key is given, pinned or cached, or there is no verdict (exit code 3)'
+            cand --pay 'Pay for the answer if the server wants it (x402, USDC on Base): once, and no more than --max-price. Nothing is ever paid without this'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
@@ -110,15 +119,18 @@ set edit:completion:arg-completer[aov] = {|@words|
         }
         &'aov;score'= {
             cand --ledger 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: what AOV_LEDGER names, else ledger.sqlite in the data folder]'
-            cand --url 'Ask the server at this address instead: GET URL/score/AGENT_ID. Nothing is ever paid; if it wants to be paid, price and networks are shown (exit code 4)'
+            cand --url 'Ask the server at this address instead: GET URL/score/AGENT_ID. If it wants to be paid, price and networks are shown (exit code 4); nothing is paid without --pay'
             cand --receipts 'Compute it from these receipts instead: files, folders (their *.json and *.jsonl), or - for standard input. Only genuine ones of trusted issuers count, each once'
             cand --public-key 'The issuer''s public key: base64 of 32 bytes, a line aov-public-key-v1:…, or a file with one'
             cand --agent-card 'The issuer''s agent card, which lists its keys: a file or an https address'
             cand --trust 'Trust this issuer too: the key is fetched from https://HOST/.well-known/agent-card.json'
+            cand --max-price 'The most that may be paid, in dollars, such as 0.02'
+            cand --wallet-key-file 'The private key of the account that pays, 64 hexadecimal digits; without this option AOV_WALLET_KEY may hold it'
             cand --format 'How the score is written'
             cand --color 'When to colour text for people'
             cand --jsonl 'Every input of --receipts has one receipt on each line, also out of gzip; *.jsonl, *.ndjson and *.jsonl.gz are always read so'
             cand --offline 'Fetch nothing: the key is given, pinned or cached, or there is no verdict (exit code 3)'
+            cand --pay 'Pay for the answer if the server wants it (x402, USDC on Base): once, and no more than --max-price. Nothing is ever paid without this'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
@@ -185,6 +197,41 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'aov;ledger'= {
+            cand --color 'When to colour text for people'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand payments 'List payments, newest first'
+            cand reconcile 'Find out about payments whose end is unknown: by the facilitator, and by a node where rpc_url names one. The same payment is sent again, which can charge it once at most'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'aov;ledger;payments'= {
+            cand --state 'Only those in this state'
+            cand --limit 'At most so many'
+            cand --ledger 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: what AOV_LEDGER names, else ledger.sqlite in the data folder]'
+            cand --format 'How the list is written'
+            cand --color 'When to colour text for people'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'aov;ledger;reconcile'= {
+            cand --config 'The configuration of the server, which names ledger, facilitators and nodes [default: what AOV_CONFIG names]'
+            cand --format 'How the result is written'
+            cand --color 'When to colour text for people'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'aov;ledger;help'= {
+            cand payments 'List payments, newest first'
+            cand reconcile 'Find out about payments whose end is unknown: by the facilitator, and by a node where rpc_url names one. The same payment is sent again, which can charge it once at most'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'aov;ledger;help;payments'= {
+        }
+        &'aov;ledger;help;reconcile'= {
+        }
+        &'aov;ledger;help;help'= {
+        }
         &'aov;completions'= {
             cand --color 'When to colour text for people'
             cand -h 'Print help (see more with ''--help'')'
@@ -198,6 +245,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand keygen 'Make a signing key, and print what to publish of it'
             cand template 'Make a template from good outputs, or say what passing a template is worth'
             cand serve 'Serve checks, scores and receipts over HTTP'
+            cand ledger 'List payments, and find out about those whose end is unknown'
             cand completions 'Print the completions for a shell'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
@@ -220,6 +268,14 @@ set edit:completion:arg-completer[aov] = {|@words|
         &'aov;help;template;grade'= {
         }
         &'aov;help;serve'= {
+        }
+        &'aov;help;ledger'= {
+            cand payments 'List payments, newest first'
+            cand reconcile 'Find out about payments whose end is unknown: by the facilitator, and by a node where rpc_url names one. The same payment is sent again, which can charge it once at most'
+        }
+        &'aov;help;ledger;payments'= {
+        }
+        &'aov;help;ledger;reconcile'= {
         }
         &'aov;help;completions'= {
         }

@@ -36,6 +36,7 @@ complete -c aov -n "__fish_aov_needs_command" -f -a "score" -d 'Show how often a
 complete -c aov -n "__fish_aov_needs_command" -f -a "keygen" -d 'Make a signing key, and print what to publish of it'
 complete -c aov -n "__fish_aov_needs_command" -f -a "template" -d 'Make a template from good outputs, or say what passing a template is worth'
 complete -c aov -n "__fish_aov_needs_command" -f -a "serve" -d 'Serve checks, scores and receipts over HTTP'
+complete -c aov -n "__fish_aov_needs_command" -f -a "ledger" -d 'List payments, and find out about those whose end is unknown'
 complete -c aov -n "__fish_aov_needs_command" -f -a "completions" -d 'Print the completions for a shell'
 complete -c aov -n "__fish_aov_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aov -n "__fish_aov_using_subcommand check" -l files-from -d 'Check the files that this file lists, one a line or apart by NUL; `-` is standard input' -r -F
@@ -58,6 +59,12 @@ github\t'Workflow annotations of GitHub Actions'"
 complete -c aov -n "__fish_aov_using_subcommand check" -l detail -d 'How much to report; full unless the request says otherwise' -r -f -a "full\t''
 compact\t''"
 complete -c aov -n "__fish_aov_using_subcommand check" -s o -l output -d 'Write the report into a file, whole or not at all, instead of printing it' -r -F
+complete -c aov -n "__fish_aov_using_subcommand check" -l url -d 'Send the request to the server at this address and verify its signed answer: POST URL/verify/schema. If it wants to be paid, price and networks are shown (exit code 4)' -r
+complete -c aov -n "__fish_aov_using_subcommand check" -l public-key -d 'The issuer\'s public key: base64 of 32 bytes, a line aov-public-key-v1:…, or a file with one' -r
+complete -c aov -n "__fish_aov_using_subcommand check" -l agent-card -d 'The issuer\'s agent card, which lists its keys: a file or an https address' -r
+complete -c aov -n "__fish_aov_using_subcommand check" -l trust -d 'Trust this issuer too: the key is fetched from https://HOST/.well-known/agent-card.json' -r
+complete -c aov -n "__fish_aov_using_subcommand check" -l max-price -d 'The most that may be paid, in dollars, such as 0.02' -r
+complete -c aov -n "__fish_aov_using_subcommand check" -l wallet-key-file -d 'The private key of the account that pays, 64 hexadecimal digits; without this option AOV_WALLET_KEY may hold it' -r -F
 complete -c aov -n "__fish_aov_using_subcommand check" -l color -d 'When to colour text for people' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -69,6 +76,8 @@ complete -c aov -n "__fish_aov_using_subcommand check" -l allow-unknown-fields -
 complete -c aov -n "__fish_aov_using_subcommand check" -l record -d 'Record each verdict that is about an agent_id, for aov score; ids that begin with test- are never recorded'
 complete -c aov -n "__fish_aov_using_subcommand check" -l redact -d 'Show types instead of values of outputs, in every format; names, paths and hashes stay'
 complete -c aov -n "__fish_aov_using_subcommand check" -s q -l quiet -d 'Print no report: the exit code tells'
+complete -c aov -n "__fish_aov_using_subcommand check" -l offline -d 'Fetch nothing: the key is given, pinned or cached, or there is no verdict (exit code 3)'
+complete -c aov -n "__fish_aov_using_subcommand check" -l pay -d 'Pay for the answer if the server wants it (x402, USDC on Base): once, and no more than --max-price. Nothing is ever paid without this'
 complete -c aov -n "__fish_aov_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aov -n "__fish_aov_using_subcommand hash" -l vectors -d 'Check published request_hash test vectors (a list, or an agent card); without VECTORS the three built in' -r -F
 complete -c aov -n "__fish_aov_using_subcommand hash" -l schema -d 'The JSON Schema that the output must satisfy' -r -F
@@ -120,11 +129,13 @@ complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -l redact -d 'Sh
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -s q -l quiet -d 'Print nothing; the exit code says it'
 complete -c aov -n "__fish_aov_using_subcommand verify-receipt" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aov -n "__fish_aov_using_subcommand score" -l ledger -d 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: what AOV_LEDGER names, else ledger.sqlite in the data folder]' -r
-complete -c aov -n "__fish_aov_using_subcommand score" -l url -d 'Ask the server at this address instead: GET URL/score/AGENT_ID. Nothing is ever paid; if it wants to be paid, price and networks are shown (exit code 4)' -r
+complete -c aov -n "__fish_aov_using_subcommand score" -l url -d 'Ask the server at this address instead: GET URL/score/AGENT_ID. If it wants to be paid, price and networks are shown (exit code 4); nothing is paid without --pay' -r
 complete -c aov -n "__fish_aov_using_subcommand score" -l receipts -d 'Compute it from these receipts instead: files, folders (their *.json and *.jsonl), or - for standard input. Only genuine ones of trusted issuers count, each once' -r -F
 complete -c aov -n "__fish_aov_using_subcommand score" -l public-key -d 'The issuer\'s public key: base64 of 32 bytes, a line aov-public-key-v1:…, or a file with one' -r
 complete -c aov -n "__fish_aov_using_subcommand score" -l agent-card -d 'The issuer\'s agent card, which lists its keys: a file or an https address' -r
 complete -c aov -n "__fish_aov_using_subcommand score" -l trust -d 'Trust this issuer too: the key is fetched from https://HOST/.well-known/agent-card.json' -r
+complete -c aov -n "__fish_aov_using_subcommand score" -l max-price -d 'The most that may be paid, in dollars, such as 0.02' -r
+complete -c aov -n "__fish_aov_using_subcommand score" -l wallet-key-file -d 'The private key of the account that pays, 64 hexadecimal digits; without this option AOV_WALLET_KEY may hold it' -r -F
 complete -c aov -n "__fish_aov_using_subcommand score" -l format -d 'How the score is written' -r -f -a "human\t''
 json\t''"
 complete -c aov -n "__fish_aov_using_subcommand score" -l color -d 'When to colour text for people' -r -f -a "auto\t''
@@ -132,6 +143,7 @@ always\t''
 never\t''"
 complete -c aov -n "__fish_aov_using_subcommand score" -l jsonl -d 'Every input of --receipts has one receipt on each line, also out of gzip; *.jsonl, *.ndjson and *.jsonl.gz are always read so'
 complete -c aov -n "__fish_aov_using_subcommand score" -l offline -d 'Fetch nothing: the key is given, pinned or cached, or there is no verdict (exit code 3)'
+complete -c aov -n "__fish_aov_using_subcommand score" -l pay -d 'Pay for the answer if the server wants it (x402, USDC on Base): once, and no more than --max-price. Nothing is ever paid without this'
 complete -c aov -n "__fish_aov_using_subcommand score" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aov -n "__fish_aov_using_subcommand keygen" -l key-version -d 'The name of the key in the card and in receipts [default: v1-, the date, and four bytes of the public key]' -r
 complete -c aov -n "__fish_aov_using_subcommand keygen" -l agent-card -d 'The agent card that the key is added to' -r -F
@@ -185,18 +197,50 @@ always\t''
 never\t''"
 complete -c aov -n "__fish_aov_using_subcommand serve" -l print-config -d 'Print the whole configuration that would be used, and stop'
 complete -c aov -n "__fish_aov_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aov -n "__fish_aov_using_subcommand ledger; and not __fish_seen_subcommand_from payments reconcile help" -l color -d 'When to colour text for people' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c aov -n "__fish_aov_using_subcommand ledger; and not __fish_seen_subcommand_from payments reconcile help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aov -n "__fish_aov_using_subcommand ledger; and not __fish_seen_subcommand_from payments reconcile help" -f -a "payments" -d 'List payments, newest first'
+complete -c aov -n "__fish_aov_using_subcommand ledger; and not __fish_seen_subcommand_from payments reconcile help" -f -a "reconcile" -d 'Find out about payments whose end is unknown: by the facilitator, and by a node where rpc_url names one. The same payment is sent again, which can charge it once at most'
+complete -c aov -n "__fish_aov_using_subcommand ledger; and not __fish_seen_subcommand_from payments reconcile help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aov -n "__fish_aov_using_subcommand ledger; and __fish_seen_subcommand_from payments" -l state -d 'Only those in this state' -r -f -a "claimed\t''
+settling\t''
+settled\t''
+unknown\t''"
+complete -c aov -n "__fish_aov_using_subcommand ledger; and __fish_seen_subcommand_from payments" -l limit -d 'At most so many' -r
+complete -c aov -n "__fish_aov_using_subcommand ledger; and __fish_seen_subcommand_from payments" -l ledger -d 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: what AOV_LEDGER names, else ledger.sqlite in the data folder]' -r
+complete -c aov -n "__fish_aov_using_subcommand ledger; and __fish_seen_subcommand_from payments" -l format -d 'How the list is written' -r -f -a "human\t''
+json\t''"
+complete -c aov -n "__fish_aov_using_subcommand ledger; and __fish_seen_subcommand_from payments" -l color -d 'When to colour text for people' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c aov -n "__fish_aov_using_subcommand ledger; and __fish_seen_subcommand_from payments" -s h -l help -d 'Print help'
+complete -c aov -n "__fish_aov_using_subcommand ledger; and __fish_seen_subcommand_from reconcile" -l config -d 'The configuration of the server, which names ledger, facilitators and nodes [default: what AOV_CONFIG names]' -r -F
+complete -c aov -n "__fish_aov_using_subcommand ledger; and __fish_seen_subcommand_from reconcile" -l format -d 'How the result is written' -r -f -a "human\t''
+json\t''"
+complete -c aov -n "__fish_aov_using_subcommand ledger; and __fish_seen_subcommand_from reconcile" -l color -d 'When to colour text for people' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c aov -n "__fish_aov_using_subcommand ledger; and __fish_seen_subcommand_from reconcile" -s h -l help -d 'Print help'
+complete -c aov -n "__fish_aov_using_subcommand ledger; and __fish_seen_subcommand_from help" -f -a "payments" -d 'List payments, newest first'
+complete -c aov -n "__fish_aov_using_subcommand ledger; and __fish_seen_subcommand_from help" -f -a "reconcile" -d 'Find out about payments whose end is unknown: by the facilitator, and by a node where rpc_url names one. The same payment is sent again, which can charge it once at most'
+complete -c aov -n "__fish_aov_using_subcommand ledger; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aov -n "__fish_aov_using_subcommand completions" -l color -d 'When to colour text for people' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c aov -n "__fish_aov_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve completions help" -f -a "check" -d 'Check outputs against agreed requirements'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve completions help" -f -a "hash" -d 'Print the hashes that a receipt carries'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve completions help" -f -a "verify-receipt" -d 'Verify receipts: genuine, whose, and about which data'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve completions help" -f -a "score" -d 'Show how often an agent\'s output has passed'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve completions help" -f -a "keygen" -d 'Make a signing key, and print what to publish of it'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve completions help" -f -a "template" -d 'Make a template from good outputs, or say what passing a template is worth'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve completions help" -f -a "serve" -d 'Serve checks, scores and receipts over HTTP'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve completions help" -f -a "completions" -d 'Print the completions for a shell'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "check" -d 'Check outputs against agreed requirements'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "hash" -d 'Print the hashes that a receipt carries'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "verify-receipt" -d 'Verify receipts: genuine, whose, and about which data'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "score" -d 'Show how often an agent\'s output has passed'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "keygen" -d 'Make a signing key, and print what to publish of it'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "template" -d 'Make a template from good outputs, or say what passing a template is worth'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "serve" -d 'Serve checks, scores and receipts over HTTP'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "ledger" -d 'List payments, and find out about those whose end is unknown'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "completions" -d 'Print the completions for a shell'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aov -n "__fish_aov_using_subcommand help; and __fish_seen_subcommand_from template" -f -a "infer" -d 'Infer a template from outputs that are good'
 complete -c aov -n "__fish_aov_using_subcommand help; and __fish_seen_subcommand_from template" -f -a "grade" -d 'Say what passing a template is worth'
+complete -c aov -n "__fish_aov_using_subcommand help; and __fish_seen_subcommand_from ledger" -f -a "payments" -d 'List payments, newest first'
+complete -c aov -n "__fish_aov_using_subcommand help; and __fish_seen_subcommand_from ledger" -f -a "reconcile" -d 'Find out about payments whose end is unknown: by the facilitator, and by a node where rpc_url names one. The same payment is sent again, which can charge it once at most'

@@ -7,6 +7,8 @@ mod support;
 
 /// Many inputs: folders, lists, JSONL.
 mod batch;
+/// Servers that want to be paid: `--url` and `--pay` of `aov check`, and `aov ledger`.
+mod buying;
 /// `aov check`: streams, files, hostile inputs.
 mod check;
 /// README "In CI": a pre-commit hook, a workflow and a Makefile, as written.

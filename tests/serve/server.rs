@@ -2,6 +2,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -17,6 +18,9 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     /// What it said when it was ready.
     pub(crate) greeting: String,
+    /// What it has logged since.
+    #[allow(dead_code, reason = "the tests of payments look into it")]
+    pub(crate) log: Arc<Mutex<String>>,
 }
 
 impl Server {
@@ -39,8 +43,14 @@ impl Server {
             }
         };
         // What it logs is read, or it would stop when the pipe is full.
-        std::thread::spawn(move || std::io::copy(&mut lines, &mut std::io::sink()));
-        Self { child, address, greeting }
+        let log = Arc::<Mutex<String>>::default();
+        let written = Arc::clone(&log);
+        std::thread::spawn(move || {
+            for line in lines.lines().map_while(Result::ok) {
+                written.lock().unwrap().push_str(&(line + "\n"));
+            }
+        });
+        Self { child, address, greeting, log }
     }
 
     pub(crate) fn url(&self, path: &str) -> String {

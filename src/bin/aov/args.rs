@@ -117,3 +117,21 @@ pub(crate) struct Terms {
     #[arg(long)]
     pub(crate) allow_unknown_fields: bool,
 }
+
+impl Parts {
+    /// Whether any of it was given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.schema.is_some() || self.rules.is_some() || self.template.is_some()
+    }
+}
+
+impl Terms {
+    /// Whether any of it was given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.enforce_rules
+            || self.strict_content
+            || self.allow_unknown_fields
+            || self.task_id.is_some()
+            || self.agent_id.is_some()
+    }
+}

@@ -6,6 +6,7 @@
 mod agreed;
 mod args;
 mod batch;
+mod buyer;
 mod cache;
 mod cmd;
 mod exit;
@@ -26,6 +27,7 @@ mod serve;
 mod signing;
 mod term;
 mod usage;
+mod wallet;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -15,6 +15,11 @@ pub(crate) struct Manual {
 /// The environment variables that are read, and nothing else is.
 pub(crate) const ENVIRONMENT: &[(&str, &str)] = &[
     ("AOV_SECRET_KEY", "The signing key, where --sign-key names no file."),
+    ("AOV_WALLET_KEY", "The key of the account that pays, where --wallet-key-file names no file."),
+    (
+        "AOV_CDP_KEY",
+        "The API key of Coinbase for aov serve, as JSON, where no cdp_key_file is named.",
+    ),
     (
         "XDG_CONFIG_HOME",
         "The folder with aov/trust.json, the issuers you trust [default: ~/.config].",

@@ -7,7 +7,6 @@
 //! used: through one, the address connected to could not be checked.
 
 mod address;
-pub(crate) mod answer;
 mod exchange;
 
 use std::fmt;

@@ -93,6 +93,11 @@ fn public_url(text: &str) -> Result<CardAddress, String> {
 }
 
 impl Signing {
+    /// Whether any of it was given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.sign_key.is_some() || self.public_url.is_some() || self.service.is_some()
+    }
+
     /// The key and its section, if answers are to be signed.
     pub(crate) fn signer(&self, inputs: &mut Inputs) -> Result<Option<Signer>, Failure> {
         let Some(card) = &self.public_url else { return Ok(None) };

@@ -1,5 +1,7 @@
 //! `aov check`: does this output meet what was agreed?
 
+mod remote;
+
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,6 +61,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     out: Out,
+
+    #[command(flatten)]
+    remote: remote::Remote,
 }
 
 /// Inputs by the thousand.
@@ -160,6 +165,10 @@ pub(super) const MANUAL: Manual = Manual {
             "aov check --schema schema.json --format junit --output report.xml outputs/",
         ),
         (
+            "Let a server check, which signs its answer, and pay it at most 2 cents (x402, USDC on Base)",
+            "aov check request.json --url https://verify.sarnai.dev \\\n--pay --max-price 0.02 --wallet-key-file wallet.key",
+        ),
+        (
             "Check each line of a packed file, one verdict a line",
             "aov check --schema schema.json --format jsonl outputs.jsonl.gz",
         ),
@@ -171,10 +180,25 @@ pub(super) const MANUAL: Manual = Manual {
             2,
             "Something could not be checked, or not be recorded: usage, invalid request, malformed JSON, unreadable file, ledger out of reach.",
         ),
+        (
+            3,
+            "With --url: the server or a key is out of reach, or it is not known yet whether a payment was taken; run the same command again, which sends the same payment.",
+        ),
+        (
+            4,
+            "With --url: the server wants to be paid first; price and networks are shown. With --pay: it asks for something that must not be paid, or refused the payment.",
+        ),
     ],
 };
 
 pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failure> {
+    if let Some(url) = &arguments.remote.url {
+        return send(&arguments, url, session);
+    }
+    if arguments.remote.is_partly_given() {
+        let message = "--trust, --public-key, --agent-card and --offline are for the answer of a server: add --url";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     let signer = arguments.signing.signer(&mut session.inputs);
     let signs = !matches!(signer, Ok(None));
     let (signer, unsigned) = match signer {
@@ -203,8 +227,38 @@ pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failur
     })
 }
 
+/// One whole request to a server.
+fn send(arguments: &Args, url: &str, session: &mut Session) -> Result<Exit, Failure> {
+    let Args { files, many, parts, terms, signing, keeping, out, remote } = arguments;
+    let here = many.is_given()
+        || parts.is_given()
+        || terms.is_given()
+        || signing.is_given()
+        || keeping.record
+        || out.detail.is_some()
+        || out.redact;
+    let one = match &**files {
+        [] => None,
+        [file] => Some(&**file),
+        _ => return Err(Failure::Usage("--url sends one request: name one file".to_owned())),
+    };
+    if here {
+        return Err(Failure::Usage(
+            "--url sends a whole request as it is: put schema, rules and options into it".to_owned(),
+        ));
+    }
+    let file = session.inputs.file_or_stdin(one)?;
+    let order = remote::Order {
+        file: &file,
+        format: out.format,
+        quiet: out.quiet,
+        output: out.output.as_ref(),
+    };
+    remote::check(remote, url, &order, session)
+}
+
 fn check_all(arguments: Args, scribe: Scribe<'_>, session: &mut Session) -> Result<Exit, Failure> {
-    let Args { files, many, parts, terms, keeping, out, signing: _ } = arguments;
+    let Args { files, many, parts, terms, keeping, out, signing: _, remote: _ } = arguments;
     if scribe.signer.is_some() && out.format != ReportFormat::Json {
         return Err(Failure::Usage("a signed answer is JSON: add --format json".to_owned()));
     }
@@ -281,6 +335,10 @@ impl Keeping {
 }
 
 impl Many {
+    fn is_given(&self) -> bool {
+        self.files_from.is_some() || self.jsonl || self.fail_fast || self.jobs.is_some()
+    }
+
     /// Where inputs come from, and whether so many may be meant that only those are of interest
     /// about which there is something to say.
     fn origins(

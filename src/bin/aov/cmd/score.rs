@@ -1,6 +1,5 @@
 //! `aov score`: how often has an agent's output passed?
 
-mod price;
 mod receipts;
 mod remote;
 #[cfg(test)]
@@ -16,6 +15,7 @@ use chrono::{DateTime, Utc};
 use super::verify_receipt::trust::Trust;
 use super::{Failure, Session};
 use crate::args::Format;
+use crate::buyer::PayOptions;
 use crate::exit::Exit;
 use crate::ledger::open::LedgerOption;
 use crate::manual::Manual;
@@ -39,8 +39,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     ledger: LedgerOption,
 
-    /// Ask the server at this address instead: GET URL/score/AGENT_ID. Nothing is ever paid; if it
-    /// wants to be paid, price and networks are shown (exit code 4)
+    /// Ask the server at this address instead: GET URL/score/AGENT_ID. If it wants to be paid, price
+    /// and networks are shown (exit code 4); nothing is paid without --pay
     #[arg(long, value_name = "URL", conflicts_with_all = ["ledger", "receipts"])]
     url: Option<String>,
 
@@ -56,6 +56,9 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     trust: Trust,
+
+    #[command(flatten)]
+    pay: PayOptions,
 
     /// How the score is written
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Report")]
@@ -88,7 +91,10 @@ pub(super) const MANUAL: Manual = Manual {
             3,
             "The server, or a key that is needed, is out of reach, or the server cannot answer now: worth a retry.",
         ),
-        (4, "The server wants to be paid first; price and networks are shown."),
+        (
+            4,
+            "The server wants to be paid first; price and networks are shown. With --pay: it asks for something that must not be paid, or refused the payment.",
+        ),
     ],
 };
 
@@ -106,7 +112,8 @@ pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failur
         }
         (Some(agent_id), Some(url)) => {
             let asked = remote::Asked { agent_id, base: url, format: arguments.format, terminal };
-            remote::score(&asked, &arguments.trust, session, now)?
+            let purse = arguments.pay.purse()?;
+            remote::score(&asked, &arguments.trust, purse.as_ref(), session, now)?
         }
         (Some(agent_id), None) => (local(agent_id, &arguments, now, terminal)?, Exit::Ok),
         (None, _) => return Err(Failure::Usage("name an AGENT_ID".to_owned())),

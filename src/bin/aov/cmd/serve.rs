@@ -1,7 +1,7 @@
 //! `aov serve`: the checks, scores and receipts for clients elsewhere.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chrono::Utc;
@@ -20,12 +20,14 @@ use crate::serve::tally::Tallies;
 use crate::serve::x402::cdp;
 use crate::serve::x402::start::{self as payments, Caretaker};
 use crate::term;
+use crate::wallet;
 
 /// The variable that may name the configuration instead of the option.
 const CONFIG_VARIABLE: &str = "AOV_CONFIG";
 
 /// Variables of ours that are no keys of the configuration.
-const OTHER_VARIABLES: [&str; 3] = [CONFIG_VARIABLE, keyfile::VARIABLE, cdp::VARIABLE];
+const OTHER_VARIABLES: [&str; 4] =
+    [CONFIG_VARIABLE, keyfile::VARIABLE, cdp::VARIABLE, wallet::VARIABLE];
 
 /// Serve checks, scores and receipts over HTTP
 ///
@@ -111,21 +113,7 @@ pub(super) fn run(arguments: Args, session: &mut Session) -> Result<Exit, Failur
 impl Args {
     /// The layers, merged and decided.
     fn config(&self) -> Result<Config, Failure> {
-        let mut layers = Layers::default();
-        let file = self.config.clone().or_else(|| {
-            std::env::var_os(CONFIG_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from)
-        });
-        if let Some(path) = file {
-            let text = std::fs::read_to_string(&path).map_err(|error| {
-                Failure::Usage(format!("cannot read {}: {error}", term::safe_path(&path)))
-            })?;
-            layers.file(&path, &text).map_err(Failure::Usage)?;
-        }
-        let variables = std::env::vars_os().filter(|(_, value): &(OsString, OsString)| !value.is_empty());
-        let unknown = layers.environment(variables, &OTHER_VARIABLES).map_err(Failure::Usage)?;
-        for name in unknown {
-            output::complain(&format!("warning: {} is no setting of aov serve\n", term::safe(&name)));
-        }
+        let mut layers = layers(self.config.as_deref())?;
         if let Some(ledger) = &self.ledger {
             // Here, since further on nobody knows who named it.
             Location::named(ledger.as_ref(), NamedBy::CommandLine)
@@ -154,12 +142,41 @@ impl Args {
             }
             layers.flag(key, value).map_err(Failure::Usage)?;
         }
-        let settings = layers.settings().map_err(Failure::Usage)?;
-        Config::decide(settings).map_err(|problems| {
-            let lines: Vec<_> = problems.iter().map(|problem| format!("\n  {problem}")).collect();
-            Failure::Usage(format!("the configuration cannot be used:{}", lines.concat()))
-        })
+        decide(layers)
     }
+}
+
+/// The file, named or by the environment, and the variables over it.
+fn layers(file: Option<&Path>) -> Result<Layers, Failure> {
+    let mut layers = Layers::default();
+    let file = file.map(Path::to_owned).or_else(|| {
+        std::env::var_os(CONFIG_VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from)
+    });
+    if let Some(path) = file {
+        let text = std::fs::read_to_string(&path).map_err(|error| {
+            Failure::Usage(format!("cannot read {}: {error}", term::safe_path(&path)))
+        })?;
+        layers.file(&path, &text).map_err(Failure::Usage)?;
+    }
+    let variables = std::env::vars_os().filter(|(_, value): &(OsString, OsString)| !value.is_empty());
+    let unknown = layers.environment(variables, &OTHER_VARIABLES).map_err(Failure::Usage)?;
+    for name in unknown {
+        output::complain(&format!("warning: {} is no setting of aov serve\n", term::safe(&name)));
+    }
+    Ok(layers)
+}
+
+fn decide(layers: Layers) -> Result<Config, Failure> {
+    let settings = layers.settings().map_err(Failure::Usage)?;
+    Config::decide(settings).map_err(|problems| {
+        let lines: Vec<_> = problems.iter().map(|problem| format!("\n  {problem}")).collect();
+        Failure::Usage(format!("the configuration cannot be used:{}", lines.concat()))
+    })
+}
+
+/// The configuration that a server would have, for who works on the same ledger.
+pub(super) fn configuration(file: Option<&Path>) -> Result<Config, Failure> {
+    decide(layers(file)?)
 }
 
 /// Serves until it is told to stop.
@@ -170,7 +187,7 @@ fn serve(config: &Config, session: &Session) -> Result<Exit, String> {
     let url = config.public_url(doors.public())?;
     let version = key.version().to_string();
     let reconciler = config.sale.as_ref().map(|sale| {
-        payments::reconciler(sale, Arc::clone(&ledger), &session.net)
+        payments::reconciler(sale, Arc::clone(&ledger), &session.net, config.log)
     });
     let reconciler = reconciler.transpose()?;
     let gate = reconciler.as_ref().map(|it| payments::gate(config, url.as_str(), it));

@@ -12,7 +12,7 @@ mod sql;
 mod sqlite;
 mod store;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::fmt;
 

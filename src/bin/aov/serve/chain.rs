@@ -98,7 +98,7 @@ fn check_evm(address: &str) -> Result<(), &'static str> {
 }
 
 /// EIP-55: a letter is a capital where the hash of the small letters has a digit from 8 on.
-fn checksummed(hex: &str) -> String {
+pub(crate) fn checksummed(hex: &str) -> String {
     let small = hex.to_ascii_lowercase();
     let hash = Keccak256::digest(small.as_bytes());
     let digit = |at: usize| (hash[at / 2] >> (if at.is_multiple_of(2) { 4 } else { 0 })) & 0xF;

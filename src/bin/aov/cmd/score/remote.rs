@@ -9,8 +9,9 @@ use agent_output_verifier::trust::Refusal;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::super::verify_receipt::trust::{Trust, Trusted};
-use super::{Failure, Session, price};
+use super::{Failure, Session};
 use crate::args::Format;
+use crate::buyer::{self, Buyer, Outcome, Purse, Question, price};
 use crate::exit::Exit;
 use crate::net;
 use crate::output;
@@ -37,6 +38,7 @@ pub(super) struct Asked<'a> {
 pub(super) fn score(
     asked: &Asked<'_>,
     trust: &Trust,
+    purse: Option<&Purse>,
     session: &mut Session,
     now: DateTime<Utc>,
 ) -> Result<(String, Exit), Failure> {
@@ -44,17 +46,46 @@ pub(super) fn score(
     if trust.offline {
         return Ok(stop(Exit::Unavailable, &format!("--offline forbids to ask {}", term::safe(&url))));
     }
+    // Before anything is paid: what cannot be believed is not worth it.
     let trusted = trust.keyring(session, now)?;
-    let answer = match session.net.ask(&url) {
-        Ok(answer) => answer,
-        Err(refusal) => return Ok(stop(Exit::Unavailable, &unreachable(&refusal, &url))),
+    let net = session.net.clone();
+    let buyer =
+        Buyer { net: &net, purse, clock: &buyer::now, pause: &|time| std::thread::sleep(time) };
+    let question = Question { url: &url, body: None };
+    let answer = match buyer.ask(&question) {
+        Outcome::Answered(answer) => answer,
+        Outcome::PaymentRequired(field) => {
+            let of = term::safe(&cut(asked.agent_id, 5 * MAX_ECHO)).into_owned();
+            let what = format!("the score of {of}");
+            return Ok(price::show(asked.base, &what, asked.format, field.as_deref())
+                .map_or_else(|why| stop(Exit::PaymentRequired, &why), |it| (it, Exit::PaymentRequired)));
+        }
+        Outcome::NotPaid(why) => {
+            return Ok(stop(Exit::PaymentRequired, &format!("{} was not paid: {why}", term::safe(asked.base))));
+        }
+        Outcome::Unreachable(refusal) => {
+            return Ok(stop(Exit::Unavailable, &unreachable(&refusal, &url)));
+        }
+        Outcome::Unknown(why) => return Ok(stop(Exit::Unavailable, &why)),
+        Outcome::Failed(why) => return Ok(stop(Exit::CannotRun, &why)),
     };
-    match answer.status {
-        200 => Ok(believe(asked, answer.body, &trusted, now)),
-        402 => Ok(price::show(asked, answer.payment_required.as_deref())
-            .map_or_else(|why| stop(Exit::PaymentRequired, &why), |it| (it, Exit::PaymentRequired))),
-        status => Ok(stop_with_status(status, &answer.body, &url)),
+    if let Some(paid) = &answer.paid {
+        output::complain(&format!("note: paid {paid}\n"));
     }
+    if answer.reply.status != 200 {
+        return Ok(stop_with_status(answer.reply.status, &answer.reply.body, &url));
+    }
+    // Asked and, perhaps, paid: that took time.
+    let now = if answer.paid.is_some() { buyer::now() } else { now };
+    let (text, exit) = believe(asked, answer.reply.body, &trusted, now);
+    // What could not be believed is asked for again, with the payment of before: whoever names the
+    // key afterwards does not pay again.
+    if exit == Exit::Ok {
+        buyer.done(&question);
+    } else if answer.paid.is_some() {
+        output::complain("note: it was paid for; run the same command again, and the same payment is sent\n");
+    }
+    Ok((text, exit))
 }
 
 /// `BASE/score/ID`, the id percent-encoded (RFC 3986 §2.3).

@@ -61,7 +61,7 @@ fn ask(net: Net, words: &[&str]) -> Result<(String, Exit), Failure> {
         format: arguments.format,
         terminal: Terminal::stdout(anstream::ColorChoice::Never),
     };
-    remote::score(&asked, &arguments.trust, &mut session, now())
+    remote::score(&asked, &arguments.trust, None, &mut session, now())
 }
 
 /// With this answer to the question for agent-7.

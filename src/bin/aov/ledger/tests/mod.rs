@@ -7,7 +7,7 @@ mod crash;
 mod files;
 mod payments;
 mod postgres;
-mod server;
+pub(crate) mod server;
 
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ const PASSWORD: &str = "p@ss/word";
 const PASSWORD_IN_URL: &str = "p%40ss%2Fword";
 
 /// A server, stopped with its handle.
-pub(super) struct Server {
+pub(crate) struct Server {
     folder: tempfile::TempDir,
     programs: PathBuf,
     /// Whom it runs as, if not as us.
@@ -40,7 +40,7 @@ fn programs() -> Option<PathBuf> {
 
 impl Server {
     /// One that runs, or none, with a line that says why.
-    pub(super) fn start() -> Option<Self> {
+    pub(crate) fn start() -> Option<Self> {
         let Some(programs) = programs() else {
             return skip("initdb and postgres are not installed");
         };
@@ -124,7 +124,7 @@ impl Server {
     }
 
     /// Makes an empty database; its address, with the password.
-    pub(super) fn database(&self, name: &str) -> String {
+    pub(crate) fn database(&self, name: &str) -> String {
         self.execute("postgres", &format!("CREATE DATABASE {name}"));
         self.url(name)
     }

@@ -190,10 +190,7 @@ fn kinds(supported: &Value) -> Vec<Kind> {
         .collect()
 }
 
+/// The words for key servers are right for any, but for one.
 fn words(refusal: &trust::Refusal) -> String {
-    if refusal.detail.is_empty() {
-        refusal.code.meaning().to_owned()
-    } else {
-        format!("{}: {}", refusal.code.meaning(), refusal.detail)
-    }
+    refusal.detail.replace("the key server", "it")
 }

@@ -148,7 +148,7 @@ impl PaymentGate {
         };
         let (description, tags): (_, &[_]) = match offer.operation {
             Operation::Verify => (
-                "Check an agent's output against a JSON Schema and cross-field rules; a signed receipt says pass or fail.",
+                "Checks an agent's output against a JSON Schema and rules; answers with a signed receipt.",
                 &["verification", "json-schema", "receipts"],
             ),
             Operation::Score => (
@@ -176,7 +176,8 @@ impl PaymentGate {
             return Err(Refusal::no_match().into());
         }
         let now = self.now();
-        let (key, payer, valid_before) = check_signed(payment.payload(), &requirements, now)?;
+        let Signed { key, payer, valid_before } =
+            check_signed(payment.payload(), &requirements, now)?;
         let valid_before = match valid_before {
             Ok(valid_before) => valid_before,
             Err(refusal) => return Err(self.too_late(call, &key, refusal)),
@@ -463,27 +464,37 @@ impl PaymentGate {
     }
 }
 
-/// Step 7: the key, the payer, and until when it can be settled.
+/// What was signed.
+struct Signed {
+    key: PaymentKey,
+    payer: String,
+    /// Until when it can be settled; or why not now.
+    valid_before: Result<DateTime<Utc>, Refusal>,
+}
+
+/// Step 7.
 fn check_signed(
     payload: &Value,
     requirements: &Requirements,
     now: DateTime<Utc>,
-) -> Result<(PaymentKey, String, Result<DateTime<Utc>, Refusal>), Refusal> {
+) -> Result<Signed, Refusal> {
     let chain = requirements.chain;
     if requirements.fee_payer.is_none() {
         let checked = evm::check(payload, requirements, now)?;
-        let payer = checked.authorization.from.lower();
-        return Ok((
-            key::of_authorization(chain, &checked.authorization),
-            payer,
-            checked.valid_before,
-        ));
+        return Ok(Signed {
+            key: key::of_authorization(chain, &checked.authorization),
+            payer: checked.authorization.from.lower(),
+            valid_before: checked.valid_before,
+        });
     }
     let checked = svm::check(payload, requirements)?;
     // A transaction names a recent block and dies with it, some minutes later.
     let seconds = i64::try_from(requirements.max_timeout_seconds).unwrap_or(i64::from(u16::MAX));
-    let valid_before = now + TimeDelta::seconds(seconds);
-    Ok((key::of_message(chain, &checked.message), checked.payer, Ok(valid_before)))
+    Ok(Signed {
+        key: key::of_message(chain, &checked.message),
+        payer: checked.payer,
+        valid_before: Ok(now + TimeDelta::seconds(seconds)),
+    })
 }
 
 fn served(body: String, settlement: Value) -> Served {

@@ -63,7 +63,10 @@ impl Node for HttpNode {
             connect: CONNECT,
             total: TOTAL,
         };
-        let reply = self.net.exchange(&question).map_err(|it| it.code.meaning().to_owned())?;
+        let reply = self
+            .net
+            .exchange(&question)
+            .map_err(|it| format!("the node does not answer ({})", it.code))?;
         let object = wire::parse(&reply.body)
             .ok_or_else(|| format!("{method}: status {} without JSON", reply.status))?;
         match (object.get("result"), object["error"]["message"].as_str()) {

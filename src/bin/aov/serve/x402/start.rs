@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use chrono::Utc;
 
-use super::super::config::{Config, Sale};
+use super::super::config::{Config, LogFormat, Sale};
 use super::cdp::{self, Credentials};
 use super::facilitator::{Facilitator, HttpFacilitator, Patience};
 use super::gate::{PaymentGate, Seller};
@@ -29,13 +29,14 @@ pub(crate) fn reconciler(
     sale: &Sale,
     ledger: Arc<dyn Ledger>,
     net: &Net,
+    log: LogFormat,
 ) -> Result<Reconciler, String> {
     let networks: Result<_, String> = sale.networks.iter().map(|it| network(it, net)).collect();
     Ok(Reconciler {
         networks: Arc::new(Networks::new(networks?)),
         ledger,
         clock: Arc::new(Utc::now),
-        log: to_stderr(),
+        log: to_stderr(log),
     })
 }
 
@@ -87,10 +88,14 @@ fn is_cdp(url: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn to_stderr() -> Log {
-    Arc::new(|line| {
+fn to_stderr(format: LogFormat) -> Log {
+    Arc::new(move |line| {
         let at = Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
-        output::complain(&format!("{at} {}\n", term::safe(line)));
+        let line = term::safe(line);
+        output::complain(&match format {
+            LogFormat::Text => format!("{at} {line}\n"),
+            LogFormat::Json => format!("{}\n", serde_json::json!({ "at": at, "message": line })),
+        });
     })
 }
 

@@ -83,10 +83,6 @@ fn rule_02_what_is_signed_must_be_what_is_accepted() {
     ] {
         is(&world.buy(&signed(&wrong), "a"), 402, NO_MATCH);
     }
-    // Written right and signed otherwise.
-    let mut forged = signed(&Authorization { value: BigUint::from(1u8), ..good.clone() });
-    forged["payload"]["authorization"]["value"] = "20000".into();
-    is(&world.buy(&forged, "a"), 402, "invalid_exact_evm_signature");
     // Somebody else's account.
     let mut stolen = signed(&good);
     stolen["payload"]["authorization"]["from"] = Wallet::new(6).address().lower().into();
@@ -95,6 +91,10 @@ fn rule_02_what_is_signed_must_be_what_is_accepted() {
     let mut permit = signed(&good);
     permit["payload"]["permit2Authorization"] = json!({});
     is(&world.buy(&permit, "a"), 402, NO_MATCH);
+    // Written right and signed otherwise.
+    let mut forged = signed(&Authorization { value: BigUint::from(1u8), ..good });
+    forged["payload"]["authorization"]["value"] = "20000".into();
+    is(&world.buy(&forged, "a"), 402, "invalid_exact_evm_signature");
     assert_eq!((world.facilitator.verified().len(), world.counts()), (0, [0; 4]));
 }
 
@@ -122,6 +122,8 @@ fn rule_03_amounts_are_digits() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     /// The same as the expression `^[0-9]{1,78}$`, and the same number whatever its zeros.
     #[test]
     fn rule_03_amounts_compare_as_numbers(number in 0u128.., zeros in 0usize..40, text in "[0-9+\\-xe. ]{0,80}") {

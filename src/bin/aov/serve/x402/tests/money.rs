@@ -29,33 +29,52 @@ fn a_payment_buys_one_answer() {
     assert_eq!((world.counts(), world.facilitator.charges()), ([0, 0, 1, 0], 1));
 }
 
-/// Eight at once, on one server and on two servers with one ledger: one charge, one answer.
+/// Eight at once: one charge, one answer. Each ledger is of a server of its own.
+fn use_at_once(ledgers: &[Arc<dyn Ledger>]) {
+    let facilitator = Scripted::start();
+    let with =
+        |it: &Arc<dyn Ledger>| World::with(Arc::clone(it), facilitator.clone(), None, LIMITS);
+    let worlds: Vec<_> = ledgers.iter().map(with).collect();
+    let payment = worlds[0].payment(&Wallet::new(5), 1);
+    let mut answers: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|at| (&worlds[at % worlds.len()], &payment))
+            .map(|(world, payment)| scope.spawn(move || short(&world.buy(payment, "a"))))
+            .collect();
+        threads.into_iter().map(|it| it.join().unwrap()).collect()
+    });
+    answers.sort();
+    answers.dedup();
+    let served: Vec<_> = answers.iter().filter(|(status, _)| *status == 200).collect();
+    assert_eq!(served.len(), 1, "{answers:?}");
+    assert!(
+        answers.iter().all(|(status, code)| *status == 200 || code == "payment_in_progress"),
+        "{answers:?}"
+    );
+    let (verified, settled) = (facilitator.verified().len(), facilitator.settled().len());
+    assert_eq!((verified, settled, facilitator.charges()), (1, 1, 1));
+    // On whichever server, it is theirs again.
+    for world in &worlds {
+        assert_eq!(&short(&world.buy(&payment, "a")), served[0]);
+        is(&world.buy(&payment, "b"), 409, "payment_already_used");
+    }
+}
+
 #[test]
 fn rule_04_parallel_uses_charge_once() {
-    for servers in [1, 2] {
-        let ledger: Arc<dyn Ledger> = Arc::new(Sqlite::in_memory());
-        let facilitator = Scripted::start();
-        let worlds: Vec<_> = (0..servers)
-            .map(|_| World::with(Arc::clone(&ledger), facilitator.clone(), None, LIMITS))
-            .collect();
-        let payment = worlds[0].payment(&Wallet::new(5), 1);
-        let mut answers: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..8)
-                .map(|at| (&worlds[at % servers], &payment))
-                .map(|(world, payment)| scope.spawn(move || short(&world.buy(payment, "a"))))
-                .collect();
-            threads.into_iter().map(|it| it.join().unwrap()).collect()
-        });
-        answers.sort();
-        answers.dedup();
-        let served: Vec<_> = answers.iter().filter(|(status, _)| *status == 200).collect();
-        assert_eq!(served.len(), 1, "{answers:?}");
-        assert!(
-            answers.iter().all(|(status, code)| *status == 200 || code == "payment_in_progress")
-        );
-        let (verified, settled) = (facilitator.verified().len(), facilitator.settled().len());
-        assert_eq!((verified, settled, facilitator.charges()), (1, 1, 1));
-    }
+    use_at_once(&[Arc::new(Sqlite::in_memory())]);
+    let folder = tempfile::tempdir().unwrap();
+    let open = || Arc::new(Sqlite::open(&folder.path().join("ledger")).unwrap()) as Arc<dyn Ledger>;
+    use_at_once(&[open(), open()]);
+}
+
+#[test]
+fn rule_04_holds_between_servers_on_one_postgresql() {
+    use crate::ledger::open::{Location, NamedBy};
+    let Some(server) = crate::ledger::tests::server::Server::start() else { return };
+    let url = server.database("payments");
+    let open = || Location::named(url.as_ref(), NamedBy::Setting).unwrap().open().unwrap();
+    use_at_once(&[open(), open()]);
 }
 
 #[test]
@@ -324,10 +343,8 @@ fn without_a_facilitator_there_is_nothing_to_pay() {
     use super::super::super::counter::Gate as _;
     let world = World::new();
     let empty = super::super::supported::Networks::new(Vec::new());
-    let reconciler = super::super::reconcile::Reconciler {
-        networks: Arc::new(empty),
-        ..world.reconciler.clone()
-    };
+    let reconciler =
+        super::super::reconcile::Reconciler { networks: Arc::new(empty), ..world.reconciler };
     let seller =
         super::super::gate::Seller { public_url: "https://x".into(), service: "aov".into() };
     let gate = super::super::gate::PaymentGate::new(seller, LIMITS, reconciler);

@@ -107,6 +107,12 @@ impl Scripted {
         self.state.0.lock().unwrap().spent.len()
     }
 
+    /// Whether this payment went through.
+    pub(crate) fn has_charged(&self, payment: &Value) -> bool {
+        let identity = identity(&json!({ "paymentPayload": payment }));
+        self.state.0.lock().unwrap().spent.contains(&identity)
+    }
+
     /// Ends whatever hangs.
     pub(crate) fn stop_hanging(&self) {
         self.state.0.lock().unwrap().stopped = true;
@@ -122,7 +128,7 @@ impl Scripted {
                 "/supported" => (Reply::With(200, self.kinds.to_string()), Value::Null),
                 "/verify" => {
                     let honest = honest_verify(&state, &body);
-                    state.verified.push(body.clone());
+                    state.verified.push(body);
                     (state.verify.pop_front().unwrap_or(Reply::Honest), honest)
                 }
                 "/settle" => {
