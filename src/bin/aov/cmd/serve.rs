@@ -15,6 +15,7 @@ use crate::output::{self, Stdout};
 use crate::serve::config::{Config, Layers};
 use crate::serve::counter::Gate;
 use crate::serve::listen::{self, Doors};
+use crate::serve::signals::Stop;
 use crate::serve::start::{self, Admin, Parts, Public};
 use crate::serve::tally::Tallies;
 use crate::serve::x402::cdp;
@@ -183,6 +184,7 @@ pub(super) fn configuration(file: Option<&Path>) -> Result<Config, Failure> {
 fn serve(config: &Config, session: &Session) -> Result<Exit, String> {
     let (key, key_told) = start::key(config)?;
     let (ledger, ledger_told) = start::ledger(config)?;
+    let stop = Stop::on_signals().map_err(|error| format!("cannot wait for signals: {error}"))?;
     let doors = Doors::open(config)?;
     let url = config.public_url(doors.public())?;
     let version = key.version().to_string();
@@ -215,6 +217,6 @@ fn serve(config: &Config, session: &Session) -> Result<Exit, String> {
         doors.public(),
         doors.admin().map_or_else(String::new, |at| format!("  metrics  http://{at}/metrics\n")),
     ));
-    listen::serve(doors, config, Arc::new(public), Arc::new(admin))?;
+    listen::serve(doors, config, &stop, Arc::new(public), Arc::new(admin))?;
     Ok(Exit::Ok)
 }
