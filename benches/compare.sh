@@ -4,6 +4,7 @@
 #   benches/compare.sh               builds, installs what is missing, measures, prints a table
 #   benches/compare.sh --peers-only  the peers alone
 #   RUNS=40 benches/compare.sh       more runs of the large case (default 15)
+#   RECORDS=100000 benches/compare.sh    fewer lines in the case of many (default 1000000)
 #
 # Everything is written below target/. hyperfine is taken from the PATH, else from the package
 # manager, else from cargo. Exit code 1: a limit was missed, or a program gave a wrong answer.
@@ -13,6 +14,7 @@ cd "$(dirname "$0")/.."
 jsonschema_cli=0.60.2
 sourcemeta=16.11
 runs=${RUNS:-15}
+records=${RECORDS:-1000000}
 peers_only=
 [ "${1:-}" = --peers-only ] && peers_only=yes
 
@@ -69,6 +71,10 @@ large_schema=$data/invoices.schema.json
   grep -v '"\$schema"' "$small_schema"
   printf '}\n'
 } >"$large_schema"
+lines=$data/invoices.jsonl
+"$target/release/examples/invoices" "${records}l" "$lines"
+lines_schema=$small_schema
+sed '1s/"total": /"totals": /' "$lines" >"$data/broken-invoices.jsonl"
 # The first invoice of each without its total: every program must notice.
 for name in invoice invoices; do
   sed '1,2s/"total": /"totals": /' "$data/$name.json" >"$data/broken-$name.json"
@@ -76,10 +82,12 @@ done
 
 aov_small=("$aov" check --schema "$small_schema" --quiet)
 aov_large=("$aov" check --schema "$large_schema" --quiet)
+aov_lines=("$aov" check --schema "$lines_schema" --quiet)
 cli_small=("$peers/bin/jsonschema-cli" validate "$small_schema" -i)
 cli_large=("$peers/bin/jsonschema-cli" validate "$large_schema" -i)
 sourcemeta_small=("$native" validate --fast "$small_schema")
 sourcemeta_large=("$native" validate --fast "$large_schema")
+sourcemeta_lines=("$native" validate --fast "$lines_schema")
 
 # answers NAME COMMAND...: 0 for the good file, something else for the broken one.
 failed=
@@ -102,20 +110,26 @@ for set in small:invoice large:invoices; do
     answers "$program" "$data/$file.json" "$data/broken-$file.json" "${command[@]}"
   done
 done
+for program in aov sourcemeta; do
+  [ "$program" = aov ] && [ -n "$peers_only" ] && continue
+  declare -n command="${program}_lines"
+  answers "$program" "$lines" "$data/broken-invoices.jsonl" "${command[@]}"
+done
 [ -z "$failed" ] || exit 1
 
 # --- the measurements ----------------------------------------------------------------------------
 
 # measure CASE RUNS FILE NAME...: medians in seconds, one line a program, from one run.
 measure() {
-  local size=$1 count=$2 file=$3 arguments=()
+  local size=$1 count=$2 file=$3 arguments=() warmup=3
+  [ "$count" -gt 5 ] || warmup=1
   shift 3
   local program
   for program in "$@"; do
     declare -n command="${program}_$size"
     arguments+=(--command-name "$program" "$(printf '%q ' "${command[@]}" "$file")")
   done
-  hyperfine -N --style none --warmup 3 --runs "$count" --export-csv "$data/$size.csv" \
+  hyperfine -N --style none --warmup "$warmup" --runs "$count" --export-csv "$data/$size.csv" \
     "${arguments[@]}" >&2
 }
 
@@ -135,6 +149,12 @@ programs=(cli sourcemeta)
 [ -n "$peers_only" ] || programs=(aov "${programs[@]}")
 measure small 200 "$small" "${programs[@]}"
 measure large "$runs" "$large" "${programs[@]}"
+lines_programs=(sourcemeta)
+if [ -z "$peers_only" ]; then
+  aov_one_lines=("${aov_lines[@]}" --jobs 1)
+  lines_programs=(aov aov_one sourcemeta)
+fi
+measure lines 5 "$lines" "${lines_programs[@]}"
 
 # table CSV PEER LIMIT: the median of each program and the ratio to the peer; exit 1 beyond it.
 table() {
@@ -173,5 +193,23 @@ for program in "${programs[@]}"; do
     exit verdict ~ /BEYOND/
   }' || failed=yes
 done
+
+printf '\n%d invoices, one a line (%d bytes), ratio to sourcemeta %s --fast\n' \
+  "$records" "$(wc -c <"$lines")" "$sourcemeta"
+table "$data/lines.csv" sourcemeta 1.0 || failed=yes
+
+# A stream larger than the file, through a pipe: memory does not grow with it.
+if [ -z "$peers_only" ]; then
+  stream() { while cat "$lines"; do :; done 2>/dev/null | head -c "$1" | sed '$d'; }
+  printf '\npeak memory on a stream of lines\n'
+  for size in 100000000 1000000000; do
+    kib=$(stream "$size" | peak "${aov_lines[@]}" --jsonl -)
+    awk -v size="$size" -v kib="$kib" 'BEGIN {
+      verdict = kib <= 131072 ? "within 128 MiB" : "BEYOND 128 MiB"
+      printf "  %-12s %10.1f MiB   %s\n", size / 1e6 " MB", kib / 1024, verdict
+      exit kib > 131072
+    }' || failed=yes
+  done
+fi
 
 [ -z "$failed" ] || { say "a limit was missed"; exit 1; }

@@ -1,9 +1,11 @@
 //! Invoices to measure with: always the same ones, each different from the others.
 //!
 //! `cargo run --release --example invoices -- BYTES FILE` writes a JSON array of at least so many
-//! bytes; 0 bytes give a single invoice, without the array.
+//! bytes; 0 bytes give a single invoice, without the array. With COUNT`l` for BYTES there are so
+//! many invoices, one a line and nothing around them.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 
 /// A JSON array of invoices, at least `bytes` long, one invoice a line.
 pub(crate) fn array(bytes: usize) -> String {
@@ -90,11 +92,26 @@ impl Numbers {
 }
 
 #[allow(dead_code, reason = "the benchmarks use the functions alone")]
+fn write_lines(count: u32, file: &str) -> std::io::Result<()> {
+    let mut out = std::io::BufWriter::new(std::fs::File::create(file)?);
+    let mut numbers = Numbers(7731);
+    for serial in 0..count {
+        let mut line = String::new();
+        push_invoice(serial, &mut numbers, &mut line);
+        writeln!(out, "{line}")?;
+    }
+    out.flush()
+}
+
+#[allow(dead_code, reason = "the benchmarks use the functions alone")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let [bytes, file] = arguments.as_slice() else {
         return Err("usage: invoices BYTES FILE".into());
     };
+    if let Some(count) = bytes.strip_suffix('l') {
+        return Ok(write_lines(count.parse()?, file)?);
+    }
     let text = match bytes.parse()? {
         0 => single(),
         bytes => array(bytes),
