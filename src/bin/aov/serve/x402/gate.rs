@@ -168,25 +168,31 @@ impl PaymentGate {
     fn admit(&self, call: &Call<'_>, offer: &Offer<'_>) -> Result<Admitted, Stop> {
         let payment = call.payment.as_ref().ok_or_else(|| Refusal::pay("Payment required"))?;
         let payment = Payment::decode(payment)?;
+        self.check(call, offer, &payment)
+            .map_err(|refusal| self.unless_known(call, &payment, refusal))
+    }
+
+    fn check(
+        &self,
+        call: &Call<'_>,
+        offer: &Offer<'_>,
+        payment: &Payment,
+    ) -> Result<Admitted, Refusal> {
         let offers = self.networks().offers(offer.price);
         if offers.is_empty() {
             return Err(refusal::nothing_offered().into());
         }
-        let (_, requirements) =
+        let requirements =
             matching::find(payment.accepted(), &offers).ok_or_else(Refusal::no_match)?;
         let resource = self.resource(offer);
         // Signatures do not cover the resource, but a client that names another means another.
         if payment.resource_url().is_some_and(|url| url.as_str() != Some(&resource.url)) {
-            return Err(Refusal::no_match().into());
+            return Err(Refusal::no_match());
         }
         let now = self.now();
         let Signed { key, payer, valid_before } =
             check_signed(payment.payload(), &requirements, now)?;
-        let valid_before = match valid_before {
-            Ok(valid_before) => valid_before,
-            Err(refusal) => return Err(self.too_late(call, &key, refusal)),
-        };
-        let Echo { identifier, forwarded } = extensions::check(&payment, offer)?;
+        let Echo { identifier, forwarded } = extensions::check(payment, offer)?;
         let submission = Submission::new(
             requirements.chain,
             &payment.forwarded(&resource.to_json(), forwarded),
@@ -316,8 +322,8 @@ impl PaymentGate {
 struct Signed {
     key: PaymentKey,
     payer: String,
-    /// Until when it can be settled; or why not now.
-    valid_before: Result<DateTime<Utc>, Refusal>,
+    /// Until when it can be settled.
+    valid_before: DateTime<Utc>,
 }
 
 /// Step 7.
@@ -341,7 +347,7 @@ fn check_signed(
     Ok(Signed {
         key: key::of_message(chain, &checked.message),
         payer: checked.payer,
-        valid_before: Ok(now + TimeDelta::seconds(seconds)),
+        valid_before: now + TimeDelta::seconds(seconds),
     })
 }
 

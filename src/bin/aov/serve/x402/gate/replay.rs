@@ -1,17 +1,26 @@
 //! Payments that were here before, by their key or by their payer's identifier.
 
 use super::super::super::service::{Answer, Call};
+use super::super::payment::Payment;
 use super::super::reconcile::{Found, Resend};
 use super::super::refusal::{self, Refusal};
-use super::super::wire;
+use super::super::{key, wire};
 use super::{Admitted, PaymentGate, Stop, served};
-use crate::ledger::{PaymentKey, PaymentRecord, PaymentState};
+use crate::ledger::{PaymentRecord, PaymentState};
 
 impl PaymentGate {
-    /// A payment whose time is over may have been settled, or be on its way: then there is an answer
-    /// to come back for (X402 §5.3).
-    pub(super) fn too_late(&self, call: &Call<'_>, key: &PaymentKey, refusal: Refusal) -> Stop {
-        match self.ledger(|it| it.payment(key)) {
+    /// A payment that would not be taken now may have been settled, or be on its way: its time is over,
+    /// the price has changed, a facilitator names another fee payer, this is another version with
+    /// another echo. Then there is an answer to come back for (X402 §5.3), and to ask for another
+    /// payment would be to charge twice.
+    pub(super) fn unless_known(
+        &self,
+        call: &Call<'_>,
+        payment: &Payment,
+        refusal: Refusal,
+    ) -> Stop {
+        let Some(key) = key::of_payment(payment) else { return refusal.into() };
+        match self.ledger(|it| it.payment(&key)) {
             Ok(Some(known)) if known.state != PaymentState::Claimed => {
                 Stop::Known(self.replay(call, &known))
             }

@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
+use super::super::super::counter::Offer;
 use super::super::super::problem::Problem;
 use super::super::super::service::{Answer, Payment};
 use super::super::reconcile::short as short_key;
@@ -293,6 +294,64 @@ fn an_identifier_is_not_taken_by_a_payment_that_is_refused() {
     let wallet = Wallet::new(5);
     is(&world.buy(&with_identifier(&world, &wallet, 1, id), "a"), 402, "insufficient_funds");
     is(&world.buy(&with_identifier(&world, &wallet, 2, id), "b"), 200, r#"{"answer":0}"#);
+}
+
+/// The price has changed, or the server was started anew and its facilitator is silent or names another
+/// fee payer: what was paid before is still theirs, and nobody is asked to pay for it again.
+#[test]
+fn rule_20_what_was_paid_is_theirs_whatever_is_offered_now() {
+    use super::super::super::counter::Gate as _;
+    use super::super::super::money::MicroUsd;
+    use super::super::super::service::{Call, Question, Resource};
+    use agent_output_verifier::receipt::hashes::Sha256Hex;
+
+    let mut world = World::new();
+    let on_base = world.payment(&Wallet::new(5), 1);
+    let on_solana = solana(&world, &transaction(0, 7));
+    is(&world.buy(&on_base, "a"), 200, r#"{"answer":0}"#);
+    is(&world.buy(&on_solana, "a"), 200, r#"{"answer":1}"#);
+    let ask = |world: &World, payment: &Value, body: &str| {
+        let (field, path) = (wire::encode(payment), "/verify/schema");
+        let call = Call {
+            question: Question::Verify(body.as_bytes()),
+            client: [127, 0, 0, 1].into(),
+            payment: Some(Payment::Header(vec![&field])),
+            fingerprint: Sha256Hex::of(format!("POST|{path}|{body}").as_bytes()),
+            resource: Resource::Rest { method: "POST", path },
+        };
+        let dearer = Offer { price: MicroUsd(30_000), ..super::world::offer(path) };
+        short(&world.gate.pay(&call, &dearer, &mut || panic!("there is nothing to do")))
+    };
+    let served = |answer: &str| (200, answer.to_owned());
+    for silent in [false, true] {
+        if silent {
+            world.gate = Arc::new(super::super::gate::PaymentGate::new(
+                super::super::gate::Seller {
+                    public_url: "https://x".into(),
+                    service: "aov".into(),
+                },
+                LIMITS,
+                super::super::reconcile::Reconciler {
+                    networks: Arc::new(super::super::supported::Networks::new(Vec::new())),
+                    ..world.reconciler.clone()
+                },
+            ));
+        }
+        assert_eq!(ask(&world, &on_base, "a"), served(r#"{"answer":0}"#));
+        assert_eq!(ask(&world, &on_solana, "a"), served(r#"{"answer":1}"#));
+        assert_eq!(ask(&world, &on_base, "b").1, "payment_already_used");
+        // An echo of what another version said.
+        let mut old = on_base.clone();
+        old["extensions"]["bazaar"]["info"]["output"] = json!({});
+        old["resource"]["url"] = "https://before.example/verify/schema".into();
+        assert_eq!(ask(&world, &old, "a"), served(r#"{"answer":0}"#));
+        // Whoever only knows the nonce has nothing to come back for.
+        let mut forged = on_base.clone();
+        forged["payload"]["signature"] = format!("0x{}1b", "11".repeat(64)).into();
+        let (status, _) = ask(&world, &forged, "a");
+        assert!(status == 402 || status == 503, "{status}");
+    }
+    assert_eq!(world.facilitator.charges(), 2);
 }
 
 /// No line has anything in it that could be submitted, nor a signature, nor a header.
