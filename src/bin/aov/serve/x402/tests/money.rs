@@ -200,6 +200,21 @@ fn rule_08_work_that_failed_is_not_settled() {
     is(&world.buy(&payment, "a"), 200, r#"{"answer":0}"#);
 }
 
+/// Work that took so long that the settlement might come too late.
+#[test]
+fn rule_15_a_settlement_is_not_begun_at_the_last_moment() {
+    let world = World::new();
+    let payment = wire::encode(&world.payment(&Wallet::new(5), 1));
+    let mut slow = || {
+        world.wait(295);
+        Ok("{}".to_owned())
+    };
+    let fields = Payment::Header(vec![&payment]);
+    let (status, error) = short(&world.buy_working("/verify/schema", fields, "a", &mut slow));
+    assert_eq!((status, error.ends_with("valid_before")), (402, true), "{error}");
+    assert_eq!((world.facilitator.settled().len(), world.counts()), (0, [0; 4]));
+}
+
 #[test]
 fn a_payment_that_verify_refuses_leaves_nothing_behind() {
     let world = World::new();
@@ -257,6 +272,10 @@ fn rules_13_16_open_payments_are_bounded_and_never_evicted() {
     let other = Wallet::new(6);
     is(&world.buy(&world.payment(&other, 1), "a"), 200, r#"{"answer":2}"#);
     assert_eq!(world.counts(), [0, 0, 1, 2]);
+    // Those that can no longer be charged stay, and are in nobody's way.
+    world.wait(301);
+    is(&world.buy(&world.payment(&Wallet::new(5), 3), "a"), 200, r#"{"answer":3}"#);
+    assert_eq!(world.counts(), [0, 0, 2, 2]);
 }
 
 fn with_identifier(world: &World, wallet: &Wallet, nonce: u8, id: &str) -> Value {
