@@ -200,6 +200,24 @@ fn rule_08_work_that_failed_is_not_settled() {
     is(&world.buy(&payment, "a"), 200, r#"{"answer":0}"#);
 }
 
+/// Whoever was so slow that another took the payment over does not settle it.
+#[test]
+fn rule_04_a_claim_that_was_taken_over_is_not_settled() {
+    let world = World::new();
+    let payment = world.payment(&Wallet::new(5), 1);
+    let encoded = wire::encode(&payment);
+    let mut slow = || {
+        world.wait(121);
+        is(&world.buy(&payment, "a"), 200, r#"{"answer":0}"#);
+        Ok("{}".to_owned())
+    };
+    let fields = Payment::Header(vec![&encoded]);
+    let late = world.buy_working("/verify/schema", fields, "a", &mut slow);
+    is(&late, 409, "payment_in_progress");
+    assert_eq!((world.facilitator.settled().len(), world.counts()), (1, [0, 0, 1, 0]));
+    is(&world.buy(&payment, "a"), 200, r#"{"answer":0}"#);
+}
+
 /// Work that took so long that the settlement might come too late.
 #[test]
 fn rule_15_a_settlement_is_not_begun_at_the_last_moment() {
