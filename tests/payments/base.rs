@@ -65,6 +65,9 @@ fn a_facilitator_that_fails_costs_nobody_anything() {
         let answer = buy_npm(&packages, &url, BODY, key);
         assert_eq!(answer["status"], status, "{fault}: {answer}");
         assert!(!answer["body"].as_str().unwrap().contains("attestation"), "{fault}: {answer}");
+        // A settlement that failed is told as such.
+        let failed = fault == r#"{"settle":"false"}"#;
+        assert_eq!(answer["settlement"]["success"] == false, failed, "{fault}: {answer}");
         moved(&chain, before, 0);
     }
     // The settlement that was lost is found on the chain: one charge, one answer.
@@ -76,12 +79,25 @@ fn a_facilitator_that_fails_costs_nobody_anything() {
 }
 
 fn aov(home: &Sandbox, server: &Server, arguments: &[&str]) -> Output {
+    asked(home, server, &[&["check", "request.json"], arguments].concat())
+}
+
+fn asked(home: &Sandbox, server: &Server, arguments: &[&str]) -> Output {
     let card = server.url("/.well-known/agent-card.json");
     let base = server.url("");
     let mut command = home.command();
-    command.env("HOME", home.path());
-    command.args(["check", "--url", &base, "--agent-card", &card, "request.json"]).args(arguments);
-    command.output().unwrap()
+    command.env("HOME", home.path()).args(arguments);
+    command.args(["--url", &base, "--agent-card", &card]).output().unwrap()
+}
+
+/// A file that only its owner can read.
+fn key_file(home: &Sandbox, chain: &Chain) {
+    let path = home.file("wallet.key", chain.text("payer_key"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    }
 }
 
 fn said(output: &Output) -> String {
@@ -95,13 +111,7 @@ fn aov_check_buys_from_aov_serve() {
     let (home, chain) = (Sandbox::new(), Chain::base(&packages));
     let server = seller(&home, &[(BASE, &chain)], 0);
     home.file("request.json", BODY.as_bytes());
-    home.file("wallet.key", chain.text("payer_key").as_bytes());
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let path = home.path().join("wallet.key");
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).unwrap();
-    }
+    key_file(&home, &chain);
     let before = chain.balances();
     let unpaid = aov(&home, &server, &[]);
     assert_eq!(unpaid.status.code(), Some(4), "{}", said(&unpaid));
@@ -205,4 +215,29 @@ fn operators_find_out_about_a_lost_settlement() {
         let secret = &secret.as_str().unwrap()[2..];
         assert!(secret.len() >= 64 && !log.contains(secret), "{log}");
     }
+}
+
+#[test]
+fn aov_score_buys_what_there_is_and_gets_nothing_for_nothing() {
+    let Some(packages) = packages() else { return };
+    let (home, chain) = (Sandbox::new(), Chain::base(&packages));
+    let server = seller(&home, &[(BASE, &chain)], 10);
+    key_file(&home, &chain);
+    assert_eq!(server.post("/verify/schema", BODY.as_bytes()).status, 200);
+    let pay = ["--pay", "--max-price", "0.01", "--wallet-key-file", "wallet.key"];
+    let before = chain.balances();
+    // Nobody knows that agent: free, and signed.
+    let nobody = asked(&home, &server, &[&["score", "nobody"], &pay[..]].concat());
+    assert_eq!(nobody.status.code(), Some(0), "{}", said(&nobody));
+    moved(&chain, before, 0);
+    let unpaid = asked(&home, &server, &["score", "seller-7"]);
+    assert_eq!(unpaid.status.code(), Some(4), "{}", said(&unpaid));
+    assert!(said(&unpaid).contains("0.01 USDC on Base"), "{}", said(&unpaid));
+    moved(&chain, before, 0);
+    let paid =
+        asked(&home, &server, &[&["score", "seller-7", "--format", "json"], &pay[..]].concat());
+    assert_eq!(paid.status.code(), Some(0), "{}", said(&paid));
+    let score: Value = serde_json::from_slice(&paid.stdout).unwrap();
+    assert_eq!((&score["agent_id"], &score["passed"]), (&"seller-7".into(), &1.into()));
+    assert_eq!(chain.balances(), (before.0 - 10_000, before.1 + 10_000));
 }

@@ -147,7 +147,7 @@ pub(crate) enum Claimed {
     Full,
 }
 
-/// How many payments may be open (claimed, settling or unknown) at once.
+/// How many payments may be open at once: claimed, settling, or unknown and still valid.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PaymentLimits {
     /// In all.

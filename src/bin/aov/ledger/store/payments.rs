@@ -91,14 +91,14 @@ pub(super) fn claim(
             let known = by_key(db, &key)?.ok_or_else(|| Fault::Undone("it changes".to_owned()))?;
             return Ok(Claimed::Known(Box::new(known)));
         }
-    } else if is_full(db, &record, limits)? {
+    } else if is_full(db, &record, limits, now)? {
         // Only what can never be settled makes room (X402 rule 13).
         let dead = db.execute(
             "DELETE FROM aov_payment
              WHERE state = 'claimed' AND lease_until <= ?1 AND valid_before < ?1",
             &[now.into()],
         )?;
-        if dead == 0 || is_full(db, &record, limits)? {
+        if dead == 0 || is_full(db, &record, limits, now)? {
             return Ok(Claimed::Full);
         }
     }
@@ -118,11 +118,14 @@ fn is_full(
     db: &mut dyn Database,
     record: &PaymentRecord,
     limits: PaymentLimits,
+    now: DateTime<Utc>,
 ) -> Result<bool, Fault> {
+    // An unknown one that can no longer be charged keeps nobody busy, but stays.
     let rows = db.query(
         "SELECT COUNT(*), CAST(COALESCE(SUM(CASE WHEN payer = ?1 THEN 1 ELSE 0 END), 0) AS BIGINT)
-         FROM aov_payment WHERE state IN ('claimed', 'settling', 'unknown')",
-        &[(&*record.payer).into()],
+         FROM aov_payment
+         WHERE state IN ('claimed', 'settling') OR (state = 'unknown' AND valid_before > ?2)",
+        &[(&*record.payer).into(), now.into()],
     )?;
     let open = one(rows, |mut row| Ok((row.count::<u64>()?, row.count::<u64>()?)))?;
     let (open, of_payer) = open.ok_or_else(Fault::damaged)?;

@@ -4,6 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use num_bigint::BigUint;
 use serde_json::Value;
 
+use super::super::chain::Chain;
 use super::eip712::{Address, Authorization};
 use super::refusal::{Refusal, invalid_payload};
 use super::requirements::Requirements;
@@ -21,9 +22,8 @@ const MAX_SIGNATURE: usize = 8 << 10;
 pub(crate) struct Checked {
     /// What was signed.
     pub(crate) authorization: Authorization,
-    /// Until when it can be settled; or why not at this time. A payment that was settled before is
-    /// answered for longer than it is valid.
-    pub(crate) valid_before: Result<DateTime<Utc>, Refusal>,
+    /// Until when it can be settled.
+    pub(crate) valid_before: DateTime<Utc>,
 }
 
 /// Checks what can be known without asking: form, recipient, value, time, and the signature of an
@@ -46,14 +46,26 @@ pub(crate) fn check(
     if authorization.from == pay_to {
         return Err(Refusal::pay("self_send_not_allowed"));
     }
-    let valid_before = check_time(&authorization, ours.max_timeout_seconds, now);
-    // Longer ones are a contract's, which the facilitator can ask and we cannot.
-    if let Ok(signature) = <&[u8; 65]>::try_from(signature.as_slice())
-        && authorization.signer(ours.chain, signature) != Some(authorization.from)
-    {
+    let valid_before = check_time(&authorization, ours.max_timeout_seconds, now)?;
+    if !may_be_signed(&authorization, &signature, ours.chain) {
         return Err(Refusal::pay("invalid_exact_evm_signature"));
     }
     Ok(Checked { authorization, valid_before })
+}
+
+/// What was signed for a chain, whatever it says: for payments that were here before.
+pub(crate) fn signed(payload: &Value, chain: &Chain) -> Option<Authorization> {
+    let (authorization, signature) = read(payload).ok()?;
+    may_be_signed(&authorization, &signature, chain).then_some(authorization)
+}
+
+/// Whether it is the payer's signature, as far as we can tell: longer ones are a contract's, which the
+/// facilitator can ask and we cannot.
+fn may_be_signed(authorization: &Authorization, signature: &[u8], chain: &Chain) -> bool {
+    match <&[u8; 65]>::try_from(signature) {
+        Ok(signature) => authorization.signer(chain, signature) == Some(authorization.from),
+        Err(_) => true,
+    }
 }
 
 fn check_time(

@@ -2,7 +2,11 @@
 //! settle, journal, release. Nothing is handed out before a settlement is known to have succeeded,
 //! and nothing is settled for work that failed.
 
+mod replay;
+mod settle;
+
 use std::fmt;
+use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
@@ -13,12 +17,12 @@ use super::super::service::{Answer, Call, PaymentRequired, Resource, Served};
 use super::extensions::{self, Echo};
 use super::facilitator::{Facilitator, Submission};
 use super::payment::Payment;
-use super::reconcile::{Found, LEASE, Reconciler, Resend, short};
+use super::reconcile::{Reconciler, short};
 use super::refusal::{self, Refusal};
 use super::requirements::{Offered, Requirements, ResourceInfo, payment_required};
 use super::supported::Networks;
-use super::verdict::{Settled, Verified};
-use super::{evm, key, matching, svm, wire};
+use super::verdict::Verified;
+use super::{evm, key, matching, svm};
 use crate::ledger::{
     ClaimToken, Claimed, LedgerError, PaymentKey, PaymentLimits, PaymentRecord, PaymentState,
 };
@@ -164,25 +168,31 @@ impl PaymentGate {
     fn admit(&self, call: &Call<'_>, offer: &Offer<'_>) -> Result<Admitted, Stop> {
         let payment = call.payment.as_ref().ok_or_else(|| Refusal::pay("Payment required"))?;
         let payment = Payment::decode(payment)?;
+        self.check(call, offer, &payment)
+            .map_err(|refusal| self.unless_known(call, &payment, refusal))
+    }
+
+    fn check(
+        &self,
+        call: &Call<'_>,
+        offer: &Offer<'_>,
+        payment: &Payment,
+    ) -> Result<Admitted, Refusal> {
         let offers = self.networks().offers(offer.price);
         if offers.is_empty() {
             return Err(refusal::nothing_offered().into());
         }
-        let (_, requirements) =
+        let requirements =
             matching::find(payment.accepted(), &offers).ok_or_else(Refusal::no_match)?;
         let resource = self.resource(offer);
         // Signatures do not cover the resource, but a client that names another means another.
         if payment.resource_url().is_some_and(|url| url.as_str() != Some(&resource.url)) {
-            return Err(Refusal::no_match().into());
+            return Err(Refusal::no_match());
         }
         let now = self.now();
         let Signed { key, payer, valid_before } =
             check_signed(payment.payload(), &requirements, now)?;
-        let valid_before = match valid_before {
-            Ok(valid_before) => valid_before,
-            Err(refusal) => return Err(self.too_late(call, &key, refusal)),
-        };
-        let Echo { identifier, forwarded } = extensions::check(&payment, offer)?;
+        let Echo { identifier, forwarded } = extensions::check(payment, offer)?;
         let submission = Submission::new(
             requirements.chain,
             &payment.forwarded(&resource.to_json(), forwarded),
@@ -207,18 +217,6 @@ impl PaymentGate {
             reason: None,
         };
         Ok(Admitted { submission, requirements, record })
-    }
-
-    /// A payment whose time is over may have been settled, or be on its way: then there is an answer
-    /// to come back for (X402 §5.3).
-    fn too_late(&self, call: &Call<'_>, key: &PaymentKey, refusal: Refusal) -> Stop {
-        match self.ledger(|it| it.payment(key)) {
-            Ok(Some(known)) if known.state != PaymentState::Claimed => {
-                Stop::Known(self.replay(call, &known))
-            }
-            Ok(_) => refusal.into(),
-            Err(problem) => problem.into(),
-        }
     }
 
     /// Steps 8 to 14.
@@ -254,7 +252,7 @@ impl PaymentGate {
         call: &Call<'_>,
         admitted: &Admitted,
         work: &mut dyn FnMut() -> Result<String, Problem>,
-    ) -> Result<(std::sync::Arc<dyn Facilitator>, String), Stop> {
+    ) -> Result<(Arc<dyn Facilitator>, String), Stop> {
         let facilitator = self.verify(admitted)?;
         if let Some(answer) = self.by_identifier(call, admitted)? {
             return Err(Stop::Known(answer));
@@ -267,7 +265,7 @@ impl PaymentGate {
     }
 
     /// Step 9, by the first facilitator that has a verdict.
-    fn verify(&self, admitted: &Admitted) -> Result<std::sync::Arc<dyn Facilitator>, Stop> {
+    fn verify(&self, admitted: &Admitted) -> Result<Arc<dyn Facilitator>, Stop> {
         for facilitator in self.networks().facilitators(&admitted.requirements) {
             match facilitator.verify(&admitted.submission, self.now()) {
                 // An identifier is the payer's own: it takes the facilitator's word who that is.
@@ -294,150 +292,6 @@ impl PaymentGate {
             }
         }
         Err(refusal::facilitator_unavailable().into())
-    }
-
-    /// What an earlier payment with the same identifier bought. Only asked once the payment is known
-    /// to be good, so that nobody can occupy an identifier for nothing (X402 §5.2).
-    fn by_identifier(&self, call: &Call<'_>, admitted: &Admitted) -> Result<Option<Answer>, Stop> {
-        let record = &admitted.record;
-        let Some(identifier) = &record.identifier else { return Ok(None) };
-        let known =
-            self.ledger(|it| it.payment_by_identifier(&record.payer, identifier, &record.key))?;
-        // A claim whose lease has ended was given up before anything was settled.
-        let now = self.now();
-        let given_up =
-            |it: &PaymentRecord| it.state == PaymentState::Claimed && it.lease_until <= now;
-        let Some(known) = known.filter(|it| !given_up(it)) else { return Ok(None) };
-        let same = known.fingerprint == call.fingerprint
-            && known.network == record.network
-            && known.amount == record.amount;
-        if !same {
-            return Ok(Some(Answer::Refused(refusal::already_used(
-                "This payment-identifier belongs to another request.",
-            ))));
-        }
-        Ok(Some(self.replay(call, &known)))
-    }
-
-    /// A payment that was here before (X402 §5.1).
-    fn replay(&self, call: &Call<'_>, known: &PaymentRecord) -> Answer {
-        if known.fingerprint != call.fingerprint {
-            let why = "This payment belongs to another request.";
-            return Answer::Refused(refusal::already_used(why));
-        }
-        match known.state {
-            PaymentState::Settled => stored(known),
-            PaymentState::Claimed => Answer::Refused(refusal::in_progress()),
-            PaymentState::Settling | PaymentState::Unknown => self.come_back(known),
-        }
-    }
-
-    /// Whoever comes back for a payment whose end was unknown is a reason to look again. One that
-    /// was being settled when its server died has perhaps never been sent.
-    fn come_back(&self, known: &PaymentRecord) -> Answer {
-        let resend = match known.state {
-            PaymentState::Settling => Resend::Once,
-            _ => Resend::No,
-        };
-        match self.reconciler.attempt(&known.key, resend) {
-            Ok(Some(Found::Paid(_))) => match self.ledger(|it| it.payment(&known.key)) {
-                Ok(Some(record)) => stored(&record),
-                _ => Answer::Refused(refusal::settlement_unknown(None)),
-            },
-            // It is forgotten, and charged nobody.
-            Ok(Some(Found::NotPaid(why))) => {
-                Answer::Refused(refusal::already_used(&format!("This payment did not pay: {why}.")))
-            }
-            Ok(Some(Found::Open { transaction })) => {
-                Answer::Refused(refusal::settlement_unknown(transaction.as_deref()))
-            }
-            Ok(None) if known.state == PaymentState::Settling => {
-                Answer::Refused(refusal::in_progress())
-            }
-            Ok(None) | Err(_) => Answer::Refused(refusal::settlement_unknown(None)),
-        }
-    }
-
-    /// Steps 11 to 14.
-    fn settle(
-        &self,
-        admitted: &Admitted,
-        token: &ClaimToken,
-        facilitator: &dyn Facilitator,
-        answer: String,
-    ) -> Result<Served, Stop> {
-        let key = &admitted.record.key;
-        let now = self.now();
-        let ours = self.ledger(|it| it.begin_settlement(key, token, &answer, now + LEASE, now));
-        match ours {
-            Ok(true) => {}
-            // Whoever took it over works on it.
-            Ok(false) => return Err(refusal::in_progress().into()),
-            Err(problem) => {
-                // It may have been written: then it is looked at again once the lease has ended.
-                self.release(key, token);
-                return Err(problem.into());
-            }
-        }
-        match facilitator.settle(&admitted.submission, self.now()) {
-            Settled::Success(response) => {
-                self.paid(key, &response);
-                Ok(served(answer, response))
-            }
-            Settled::Failed(response) => {
-                let reason = response["errorReason"].as_str().unwrap_or_default();
-                self.log(key, &format!("not settled by {}: {reason}", facilitator.name()));
-                // Where it cannot be forgotten it may be sent again later: nobody may be told to
-                // sign another.
-                if self.release(key, token) {
-                    Err(Stop::NotSettled(response))
-                } else {
-                    Err(refusal::settlement_unknown(None).into())
-                }
-            }
-            Settled::Used(reason) => {
-                self.log(key, &format!("{}: {reason}", facilitator.name()));
-                self.find_out(admitted, token, answer, Resend::No, None)
-            }
-            Settled::Unknown { why, transaction } => {
-                self.log(key, &format!("no end from {}: {why}", facilitator.name()));
-                self.find_out(admitted, token, answer, Resend::Once, transaction)
-            }
-        }
-    }
-
-    /// The end of a settlement was not told: it is asked for once, then others go on (rule 10).
-    fn find_out(
-        &self,
-        admitted: &Admitted,
-        token: &ClaimToken,
-        answer: String,
-        resend: Resend,
-        transaction: Option<String>,
-    ) -> Result<Served, Stop> {
-        match self.reconciler.resolve(&admitted.record, token, resend) {
-            Ok(Found::Paid(response)) => Ok(served(answer, response)),
-            Ok(Found::NotPaid(why)) => Err(Refusal::pay(why).into()),
-            Ok(Found::Open { transaction: later }) => {
-                Err(refusal::settlement_unknown(later.or(transaction).as_deref()).into())
-            }
-            Err(error) => {
-                self.log(&admitted.record.key, &error.to_string());
-                Err(refusal::settlement_unknown(transaction.as_deref()).into())
-            }
-        }
-    }
-
-    /// Step 13. Whoever paid gets the answer, also where that could not be written down: then the
-    /// payment is found again by reconciliation.
-    fn paid(&self, key: &PaymentKey, response: &Value) {
-        let transaction = response["transaction"].as_str().unwrap_or_default();
-        match self.reconciler.ledger.settled(key, &response.to_string(), self.now()) {
-            Ok(()) => self.log(key, &format!("settled, {transaction}")),
-            Err(error) => {
-                self.log(key, &format!("settled, {transaction}, but not written down: {error}"))
-            }
-        }
     }
 
     fn release(&self, key: &PaymentKey, token: &ClaimToken) -> bool {
@@ -468,8 +322,8 @@ impl PaymentGate {
 struct Signed {
     key: PaymentKey,
     payer: String,
-    /// Until when it can be settled; or why not now.
-    valid_before: Result<DateTime<Utc>, Refusal>,
+    /// Until when it can be settled.
+    valid_before: DateTime<Utc>,
 }
 
 /// Step 7.
@@ -493,25 +347,12 @@ fn check_signed(
     Ok(Signed {
         key: key::of_message(chain, &checked.message),
         payer: checked.payer,
-        valid_before: Ok(now + TimeDelta::seconds(seconds)),
+        valid_before: now + TimeDelta::seconds(seconds),
     })
 }
 
 fn served(body: String, settlement: Value) -> Served {
     Served { body, allowance: None, settlement: Some(settlement) }
-}
-
-/// The answer that a settled payment bought.
-fn stored(record: &PaymentRecord) -> Answer {
-    let settlement = record.settlement.as_deref().map(|it| wire::parse(it.as_bytes()));
-    match (&record.answer, settlement) {
-        (Some(answer), Some(Some(settlement))) => {
-            Answer::Served(served(answer.clone(), settlement))
-        }
-        _ => Answer::Refused(refusal::already_used(
-            "This payment was settled, and its answer is no longer kept.",
-        )),
-    }
 }
 
 /// For people.

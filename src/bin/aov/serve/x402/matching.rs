@@ -6,11 +6,8 @@ use super::requirements::{Offered, Requirements};
 
 /// Finds the offer that was accepted. It is compared and never used: what goes on is our own entry,
 /// with that fee payer of ours which the client's transaction names.
-pub(crate) fn find<'r>(
-    accepted: &Value,
-    offers: &'r [Offered],
-) -> Option<(&'r Offered, Requirements)> {
-    offers.iter().find_map(|offer| Some((offer, matched(accepted, offer)?)))
+pub(crate) fn find(accepted: &Value, offers: &[Offered]) -> Option<Requirements> {
+    offers.iter().find_map(|offer| matched(accepted, offer))
 }
 
 fn matched(accepted: &Value, offer: &Offered) -> Option<Requirements> {

@@ -17,8 +17,12 @@ use super::supported::Networks;
 use super::verdict::Settled;
 use crate::ledger::{ClaimToken, Ledger, LedgerError, PaymentKey, PaymentRecord, PaymentState};
 
-/// How long one attempt may take: two settlements and proofs. Others keep off for that long.
-pub(crate) const LEASE: TimeDelta = TimeDelta::seconds(240);
+/// For how long others keep off a payment. Longer than one settlement may take, so that nobody sends
+/// it again before its failure was told; short enough that it is still valid after a crash. Two who
+/// work on one payment at the end of a slow attempt charge it once all the same.
+pub(crate) const LEASE: TimeDelta = TimeDelta::seconds(150);
+/// How long an unknown payment is left alone by runs of their own accord.
+const PAUSE: TimeDelta = TimeDelta::seconds(55);
 /// How long after its validity a payment is still asked about by itself (X402 rule 10).
 const PAST_VALIDITY: TimeDelta = TimeDelta::minutes(10);
 /// How many payments one run looks at.
@@ -91,16 +95,15 @@ pub(crate) fn short(key: &PaymentKey) -> String {
 
 impl Reconciler {
     /// Looks at every payment whose end is unknown and that nobody works on. With `all` also at
-    /// those that are too old to be asked about by themselves.
+    /// those that are too old to be asked about by themselves, or were just looked at.
     pub(crate) fn run(&self, all: bool) -> Result<Run, LedgerError> {
         let mut run = Run::default();
         for state in [PaymentState::Settling, PaymentState::Unknown] {
             for record in self.ledger.payments(Some(state), MAX_RUN)? {
                 let now = (self.clock)();
-                if !all
-                    && record.valid_before + PAST_VALIDITY < now
-                    && state == PaymentState::Unknown
-                {
+                let alone =
+                    record.valid_before + PAST_VALIDITY < now || now - record.updated < PAUSE;
+                if !all && alone && state == PaymentState::Unknown {
                     run.open += 1;
                     continue;
                 }

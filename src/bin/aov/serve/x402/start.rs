@@ -19,8 +19,9 @@ use crate::net::Net;
 use crate::output;
 use crate::term;
 
-/// How often unknown payments are looked at.
-const RECONCILE: Duration = Duration::from_secs(60);
+/// How often it is seen whether there are payments to find out about: one that was being settled when
+/// its server died is valid for minutes only.
+const RECONCILE: Duration = Duration::from_secs(10);
 /// How often what need not be kept is forgotten.
 const TIDY: Duration = Duration::from_secs(3600);
 

@@ -28,19 +28,8 @@ pub(crate) struct Checked {
 /// Checks the form, the fee payer and that nobody pays themselves.
 pub(crate) fn check(payload: &Value, ours: &Requirements) -> Result<Checked, Refusal> {
     let wrong = |what: &str| Refusal::from(invalid_payload(what));
-    let transaction = payload["transaction"].as_str();
-    let transaction = transaction.ok_or_else(|| wrong("payload has no transaction"))?;
-    // Nothing longer is decoded.
-    let bytes = Some(transaction)
-        .filter(|it| it.len() <= MAX_TRANSACTION.div_ceil(3) * 4)
-        .and_then(|it| STANDARD.decode(it).ok())
-        .filter(|it| it.len() <= MAX_TRANSACTION)
-        .ok_or_else(|| wrong("payload.transaction is not base64 of a transaction"))?;
-    let message = match bytes.split_at_checked(SIGNATURES) {
-        Some((signatures, message)) if signatures[0] == 2 => message,
-        _ => return Err(wrong("payload.transaction does not have two signatures")),
-    };
-    let (fee_payer, payer) = signers(message)
+    let message = message(payload).map_err(wrong)?;
+    let (fee_payer, payer) = signers(&message)
         .ok_or_else(|| wrong("payload.transaction is no version 0 transaction of two signers"))?;
     // The transaction is for the fee payer that was accepted, which is one of ours.
     if Some(&fee_payer) != ours.fee_payer.as_ref() {
@@ -49,7 +38,22 @@ pub(crate) fn check(payload: &Value, ours: &Requirements) -> Result<Checked, Ref
     if payer == ours.pay_to {
         return Err(Refusal::pay("self_send_not_allowed"));
     }
-    Ok(Checked { message: message.to_vec(), payer })
+    Ok(Checked { message, payer })
+}
+
+/// What is signed: everything behind the signatures.
+pub(crate) fn message(payload: &Value) -> Result<Vec<u8>, &'static str> {
+    let transaction = payload["transaction"].as_str().ok_or("payload has no transaction")?;
+    // Nothing longer is decoded.
+    let bytes = Some(transaction)
+        .filter(|it| it.len() <= MAX_TRANSACTION.div_ceil(3) * 4)
+        .and_then(|it| STANDARD.decode(it).ok())
+        .filter(|it| it.len() <= MAX_TRANSACTION)
+        .ok_or("payload.transaction is not base64 of a transaction")?;
+    match bytes.split_at_checked(SIGNATURES) {
+        Some((signatures, message)) if signatures[0] == 2 => Ok(message.to_vec()),
+        _ => Err("payload.transaction does not have two signatures"),
+    }
 }
 
 /// The first two accounts of a message, which are its signers: the version, three counts, the

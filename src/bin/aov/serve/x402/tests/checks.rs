@@ -266,6 +266,8 @@ fn rule_19_an_altered_echo_is_refused_and_additions_go_nowhere() {
     added["extensions"]["unknown"] = json!({ "poison": 1 });
     added["resource"]["description"] = "poison".into();
     added["poison"] = json!(1);
+    // Strict facilitators refuse nulls.
+    added["accepted"]["extra"]["memo"] = Value::Null;
     is(&world.buy(&added, "a"), 200, r#"{"answer":0}"#);
     for sent in world.facilitator.verified().iter().chain(&world.facilitator.settled()) {
         assert!(

@@ -192,12 +192,12 @@ fn rule_12_a_kill_between_any_two_steps_costs_nobody_anything() {
         // Whoever comes back before the lease of the dead has ended waits.
         let (status, code) = short(&world.buy(&payment, "a"));
         assert!(status == 200 || code == "payment_in_progress", "step {step}: {status} {code}");
-        // The lease of a claim is over after two minutes, that of a settlement after four; the
-        // reconciliation of the start and of every minute then sees it.
+        // The lease of a claim is over after 120 seconds, that of a settlement after 150; the
+        // reconciliation that runs every few seconds then sees it.
         world.wait(121);
         let (status, code) = short(&world.buy(&payment, "a"));
         assert!(status == 200 || code == "payment_in_progress", "step {step}: {status} {code}");
-        world.wait(120);
+        world.wait(30);
         world.reconciler.run(false).unwrap();
         let records = world.ledger.payments(None, 9).unwrap();
         let answer = world.buy(&payment, "a");

@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
+use super::super::super::counter::Offer;
 use super::super::super::problem::Problem;
 use super::super::super::service::{Answer, Payment};
 use super::super::reconcile::short as short_key;
@@ -199,6 +200,39 @@ fn rule_08_work_that_failed_is_not_settled() {
     is(&world.buy(&payment, "a"), 200, r#"{"answer":0}"#);
 }
 
+/// Whoever was so slow that another took the payment over does not settle it.
+#[test]
+fn rule_04_a_claim_that_was_taken_over_is_not_settled() {
+    let world = World::new();
+    let payment = world.payment(&Wallet::new(5), 1);
+    let encoded = wire::encode(&payment);
+    let mut slow = || {
+        world.wait(121);
+        is(&world.buy(&payment, "a"), 200, r#"{"answer":0}"#);
+        Ok("{}".to_owned())
+    };
+    let fields = Payment::Header(vec![&encoded]);
+    let late = world.buy_working("/verify/schema", fields, "a", &mut slow);
+    is(&late, 409, "payment_in_progress");
+    assert_eq!((world.facilitator.settled().len(), world.counts()), (1, [0, 0, 1, 0]));
+    is(&world.buy(&payment, "a"), 200, r#"{"answer":0}"#);
+}
+
+/// Work that took so long that the settlement might come too late.
+#[test]
+fn rule_15_a_settlement_is_not_begun_at_the_last_moment() {
+    let world = World::new();
+    let payment = wire::encode(&world.payment(&Wallet::new(5), 1));
+    let mut slow = || {
+        world.wait(295);
+        Ok("{}".to_owned())
+    };
+    let fields = Payment::Header(vec![&payment]);
+    let (status, error) = short(&world.buy_working("/verify/schema", fields, "a", &mut slow));
+    assert_eq!((status, error.ends_with("valid_before")), (402, true), "{error}");
+    assert_eq!((world.facilitator.settled().len(), world.counts()), (0, [0; 4]));
+}
+
 #[test]
 fn a_payment_that_verify_refuses_leaves_nothing_behind() {
     let world = World::new();
@@ -256,6 +290,10 @@ fn rules_13_16_open_payments_are_bounded_and_never_evicted() {
     let other = Wallet::new(6);
     is(&world.buy(&world.payment(&other, 1), "a"), 200, r#"{"answer":2}"#);
     assert_eq!(world.counts(), [0, 0, 1, 2]);
+    // Those that can no longer be charged stay, and are in nobody's way.
+    world.wait(301);
+    is(&world.buy(&world.payment(&Wallet::new(5), 3), "a"), 200, r#"{"answer":3}"#);
+    assert_eq!(world.counts(), [0, 0, 2, 2]);
 }
 
 fn with_identifier(world: &World, wallet: &Wallet, nonce: u8, id: &str) -> Value {
@@ -293,6 +331,64 @@ fn an_identifier_is_not_taken_by_a_payment_that_is_refused() {
     let wallet = Wallet::new(5);
     is(&world.buy(&with_identifier(&world, &wallet, 1, id), "a"), 402, "insufficient_funds");
     is(&world.buy(&with_identifier(&world, &wallet, 2, id), "b"), 200, r#"{"answer":0}"#);
+}
+
+/// The price has changed, or the server was started anew and its facilitator is silent or names another
+/// fee payer: what was paid before is still theirs, and nobody is asked to pay for it again.
+#[test]
+fn rule_20_what_was_paid_is_theirs_whatever_is_offered_now() {
+    use super::super::super::counter::Gate as _;
+    use super::super::super::money::MicroUsd;
+    use super::super::super::service::{Call, Question, Resource};
+    use agent_output_verifier::receipt::hashes::Sha256Hex;
+
+    let mut world = World::new();
+    let on_base = world.payment(&Wallet::new(5), 1);
+    let on_solana = solana(&world, &transaction(0, 7));
+    is(&world.buy(&on_base, "a"), 200, r#"{"answer":0}"#);
+    is(&world.buy(&on_solana, "a"), 200, r#"{"answer":1}"#);
+    let ask = |world: &World, payment: &Value, body: &str| {
+        let (field, path) = (wire::encode(payment), "/verify/schema");
+        let call = Call {
+            question: Question::Verify(body.as_bytes()),
+            client: [127, 0, 0, 1].into(),
+            payment: Some(Payment::Header(vec![&field])),
+            fingerprint: Sha256Hex::of(format!("POST|{path}|{body}").as_bytes()),
+            resource: Resource::Rest { method: "POST", path },
+        };
+        let dearer = Offer { price: MicroUsd(30_000), ..super::world::offer(path) };
+        short(&world.gate.pay(&call, &dearer, &mut || panic!("there is nothing to do")))
+    };
+    let served = |answer: &str| (200, answer.to_owned());
+    for silent in [false, true] {
+        if silent {
+            world.gate = Arc::new(super::super::gate::PaymentGate::new(
+                super::super::gate::Seller {
+                    public_url: "https://x".into(),
+                    service: "aov".into(),
+                },
+                LIMITS,
+                super::super::reconcile::Reconciler {
+                    networks: Arc::new(super::super::supported::Networks::new(Vec::new())),
+                    ..world.reconciler.clone()
+                },
+            ));
+        }
+        assert_eq!(ask(&world, &on_base, "a"), served(r#"{"answer":0}"#));
+        assert_eq!(ask(&world, &on_solana, "a"), served(r#"{"answer":1}"#));
+        assert_eq!(ask(&world, &on_base, "b").1, "payment_already_used");
+        // An echo of what another version said.
+        let mut old = on_base.clone();
+        old["extensions"]["bazaar"]["info"]["output"] = json!({});
+        old["resource"]["url"] = "https://before.example/verify/schema".into();
+        assert_eq!(ask(&world, &old, "a"), served(r#"{"answer":0}"#));
+        // Whoever only knows the nonce has nothing to come back for.
+        let mut forged = on_base.clone();
+        forged["payload"]["signature"] = format!("0x{}1b", "11".repeat(64)).into();
+        let (status, _) = ask(&world, &forged, "a");
+        assert!(status == 402 || status == 503, "{status}");
+    }
+    assert_eq!(world.facilitator.charges(), 2);
 }
 
 /// No line has anything in it that could be submitted, nor a signature, nor a header.

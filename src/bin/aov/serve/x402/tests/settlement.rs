@@ -105,6 +105,8 @@ fn rules_09_10_an_open_end_is_unknown_and_sent_once_more() {
         assert_eq!(world.facilitator.settled().len(), 2);
         // In the background it is settled, once; then the answer of before is theirs.
         world.facilitator.stop_hanging();
+        assert_eq!(world.reconciler.run(false).unwrap(), Run { open: 1, ..Run::default() });
+        world.wait(60);
         let run = world.reconciler.run(false).unwrap();
         assert_eq!(run, Run { paid: 1, ..Run::default() });
         is(&world.buy(&payment, "a"), 200, r#"{"answer":0}"#);

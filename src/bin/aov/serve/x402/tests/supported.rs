@@ -106,7 +106,7 @@ fn fee_payers_that_were_offered_are_taken() {
     }
     let offers = networks.offers(MicroUsd(20_000));
     let mut accepted = old.unwrap();
-    let (_, matched) = matching::find(&accepted, &offers).unwrap();
+    let matched = matching::find(&accepted, &offers).unwrap();
     // What goes on is ours, with the fee payer that the transaction is for.
     assert_eq!(matched.to_json(), accepted);
     assert_eq!(networks.facilitators(&matched).len(), 1);
