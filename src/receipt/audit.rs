@@ -13,7 +13,7 @@ use super::consistency::{self, Warning};
 use super::demands::Demands;
 use super::fact::{Code, Fact, NotChecked, Status, Subject, Verdict};
 use crate::json::{Document, MAX_DEPTH, Node, ReadError, read, read_or_return};
-use crate::key::PublicKey;
+use crate::key::{PublicKey, Signature};
 use crate::trust::{IssuerTrust, KeyClaim, KeyDecision, KeySource, Origin, Refusal, TrustedKey};
 
 /// A receipt as it was handed over: nothing in it is known to be true.
@@ -27,6 +27,7 @@ pub struct UnverifiedReceipt {
 pub struct VerifiedReceipt {
     document: Document,
     signed_bytes: Vec<u8>,
+    signature: Signature,
 }
 
 /// What the user asks of a receipt.
@@ -155,6 +156,13 @@ impl VerifiedReceipt {
     pub fn signed_bytes(&self) -> &[u8] {
         &self.signed_bytes
     }
+
+    /// The signature. Nobody finds another text that it holds for: with the text its hash changes,
+    /// and with that the only scalar that a given point leaves (RFC 8032 §5.1.7).
+    #[must_use]
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
 }
 
 impl UnverifiedReceipt {
@@ -241,8 +249,10 @@ impl UnverifiedReceipt {
         let not_checked = not_checked(receipt, context, verified, key, questions);
         let audit = Audit { context, verdict, facts, warnings, not_checked, binding };
         match form {
-            Ok((_, signed_bytes)) if verified => {
-                Audited::Verified(VerifiedReceipt { document: self.document, signed_bytes }, audit)
+            Ok((attestation, signed_bytes)) if verified => {
+                let signature = attestation.signature;
+                let receipt = VerifiedReceipt { document: self.document, signed_bytes, signature };
+                Audited::Verified(receipt, audit)
             }
             _ => Audited::Unverified(self, audit),
         }

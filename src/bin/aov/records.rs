@@ -313,6 +313,20 @@ fn has_extension(path: &Path, known: &[&str]) -> bool {
     path.extension().is_some_and(|it| known.iter().any(|known| it.eq_ignore_ascii_case(known)))
 }
 
+/// The records of a block of lines with their numbers, without the blank ones.
+pub(crate) fn lines(first: u64, bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+    let whole = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let ends = memchr::memchr_iter(b'\n', whole).chain([whole.len()]);
+    let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', whole).map(|end| end + 1));
+    let records = starts.zip(ends).map(|(start, end)| &whole[start..end]);
+    (first..).zip(records).filter(|(_, record)| !is_blank(record))
+}
+
+/// Whether there is nothing but white space.
+pub(crate) fn is_blank(record: &[u8]) -> bool {
+    record.iter().all(u8::is_ascii_whitespace)
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write;
@@ -448,5 +462,15 @@ mod tests {
         {
             assert_eq!(is_jsonl(Path::new(name)), lines, "{name}");
         }
+    }
+
+    #[test]
+    fn blank_lines_are_counted_and_left_out() {
+        let of = |text: &'static str| lines(7, text.as_bytes()).collect::<Vec<_>>();
+        assert_eq!(of(""), []);
+        assert_eq!(of("\n"), []);
+        assert_eq!(of("a"), [(7, &b"a"[..])]);
+        assert_eq!(of("a\n\n \r\nb\n"), [(7, &b"a"[..]), (10, b"b")]);
+        assert_eq!(of("\n\na\r\n\n"), [(9, &b"a\r"[..])]);
     }
 }

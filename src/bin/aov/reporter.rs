@@ -137,23 +137,16 @@ impl Checker<'_> {
         if bytes.ends_with(b"\n") {
             bytes.pop();
         }
-        let mut entries = Vec::new();
-        let mut ends = memchr::memchr_iter(b'\n', &bytes).chain([bytes.len()]).peekable();
-        if ends.peek() == Some(&bytes.len()) {
+        if memchr::memchr(b'\n', &bytes).is_none() {
             // A record that came alone, perhaps because it is large, is not copied.
-            drop(ends);
-            if !is_blank(&bytes) {
-                entries.push(self.record(origin(Some(first)), bytes, kept));
-            }
-            return entries;
+            let alone = !records::is_blank(&bytes);
+            return alone
+                .then(|| self.record(origin(Some(first)), bytes, kept))
+                .into_iter()
+                .collect();
         }
-        let mut start = 0;
-        for (line, end) in (first..).zip(ends) {
-            let record = &bytes[start..end];
-            start = end + 1;
-            if is_blank(record) {
-                continue;
-            }
+        let mut entries = Vec::new();
+        for (line, record) in records::lines(first, &bytes) {
             let entry = self.record(origin(Some(line)), record.to_vec(), kept);
             let stop = self.fail_fast && entry.exit != Exit::Ok;
             entries.push(entry);
@@ -211,10 +204,6 @@ impl Checker<'_> {
         let checked = Checked { input: &input, schema, request, outcome, redact: false };
         self.scribe.checked(&checked)
     }
-}
-
-fn is_blank(line: &[u8]) -> bool {
-    line.iter().all(u8::is_ascii_whitespace)
 }
 
 /// Writes entries in the order in which they come.

@@ -17,7 +17,7 @@ use crate::batch::in_order;
 use crate::exit::Exit;
 use crate::input::{self, explain, in_file, read_file};
 use crate::keyring::Keyring;
-use crate::records::{Block, MAX_RECORD, Origin, all_blocks, too_long};
+use crate::records::{self, Block, MAX_RECORD, Origin, all_blocks, too_long};
 use crate::term;
 
 /// What receipts are held against.
@@ -154,9 +154,7 @@ impl Plan {
                 vec![check(None, read_file(&path).map_err(|error| explain(&error)))]
             }
             Block::Read(bytes) => vec![check(None, Ok(bytes))],
-            Block::Lines(first, bytes) => (first..)
-                .zip(bytes.strip_suffix(b"\n").unwrap_or(&bytes).split(|byte| *byte == b'\n'))
-                .filter(|(_, record)| !record.iter().all(u8::is_ascii_whitespace))
+            Block::Lines(first, bytes) => records::lines(first, &bytes)
                 .map(|(line, record)| {
                     let fits = record.len() <= MAX_RECORD;
                     check(Some(line), if fits { Ok(record.to_vec()) } else { Err(too_long()) })
@@ -190,7 +188,7 @@ impl Plan {
             audited.audit_mut().add(replayed.fact());
         }
         let content = match &audited {
-            Audited::Verified(receipt, _) => state.hash_one(receipt.signed_bytes()),
+            Audited::Verified(receipt, _) => state.hash_one(receipt.signature().as_bytes()),
             Audited::Unverified(receipt, audit) => match receipt.signed_bytes(audit.context) {
                 Ok(bytes) => state.hash_one(bytes.as_slice()),
                 Err(_) => state.hash_one(receipt.claims().source()),
