@@ -175,7 +175,8 @@ fn other_version(head: &[u8]) -> bool {
     let version = line.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
     match version {
         [b'H', b'T', b'T', b'P', b'/', major, b'.', minor] => {
-            major.is_ascii_digit() && minor.is_ascii_digit()
+            let ours = *major == b'1' && matches!(minor, b'0' | b'1');
+            !ours && major.is_ascii_digit() && minor.is_ascii_digit()
         }
         _ => false,
     }

@@ -17,6 +17,8 @@ mod pool;
 mod refusal;
 mod scan;
 mod seats;
+#[cfg(test)]
+mod tests;
 
 use std::io::{self, ErrorKind, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
