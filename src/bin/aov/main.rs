@@ -40,9 +40,6 @@ use crate::exit::Exit;
 use crate::output::Stdout;
 use crate::term::Terminal;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// A validator descends once per level of data and once per `$ref`: a stack that is known holds
 /// what the limits of the library allow.
 const STACK: usize = 64 << 20;

@@ -54,6 +54,7 @@ verbs! {
     Keygen(keygen),
     Template(template),
     Serve(serve),
+    Mcp(mcp),
     Ledger(ledger),
     Completions(completions),
     Generate(generate) #[command(hide = true)],

@@ -15,6 +15,7 @@ use crate::output::{self, Stdout};
 use crate::serve::config::{Config, Layers};
 use crate::serve::counter::Gate;
 use crate::serve::listen::{self, Doors};
+use crate::serve::mcp::{Dispatcher, http as mcp};
 use crate::serve::signals::Stop;
 use crate::serve::start::{self, Admin, Parts, Public};
 use crate::serve::tally::Tallies;
@@ -210,7 +211,10 @@ fn serve(config: &Config, session: &Session) -> Result<Exit, String> {
         tallies: Arc::clone(&tallies),
         clock: Utc::now,
     };
-    let public = Public::new(parts, |_| None);
+    let public = Public::new(parts, |counter| {
+        let dispatcher = Arc::new(Dispatcher::new(counter, true));
+        Some(mcp::handler(dispatcher, config, &url))
+    });
     let admin = Admin::new(ledger, tallies);
     output::complain(&format!(
         "listening on {}\n  service  {url}\n{}  key      {version}, {key_told}\n  ledger   {ledger_told}\n",

@@ -3,7 +3,7 @@
 mod findings;
 pub(crate) mod format;
 mod human;
-mod members;
+pub(crate) mod members;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

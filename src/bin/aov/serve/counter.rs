@@ -21,7 +21,7 @@ use super::service::{Answer, Call, PaymentRequired, Question, Resource, Served, 
 use super::tally::Tallies;
 use crate::ledger::{Ledger, LedgerError, Verification};
 use crate::output;
-use crate::signing::timestamp;
+use crate::signing::{Signer, timestamp};
 
 /// After how many seconds a client may ask again where the ledger did not answer.
 const LEDGER_RETRY: u64 = 5;
@@ -130,7 +130,7 @@ impl Counter {
             verify: sale.verify,
             score: sale.score,
         });
-        let mcp = engine.signer().section().mcp.clone();
+        let mcp = engine.signer().map(|signer| signer.section().mcp.clone()).unwrap_or_default();
         let (allowance, max_body) = (config.allowance, config.limits.body_bytes);
         Self { engine, ledger, sale, allowance, max_body, mcp, tallies, clock }
     }
@@ -274,8 +274,8 @@ impl Counter {
         };
         let mut work = || {
             self.tallies.scored();
-            let verify = self.engine.signer().section();
-            let body = score::body(agent_id, &found, &timestamp(now), Some(verify));
+            let verify = self.engine.signer().map(Signer::section);
+            let body = score::body(agent_id, &found, &timestamp(now), verify);
             self.engine.seal(body.to_line(), Context::Score)
         };
         // What says nothing costs nothing.
@@ -360,7 +360,7 @@ fn record_of(body: &str) -> Option<Verification> {
 }
 
 /// SPEC 2's rule for ids, outside a request.
-fn check_agent_id(agent_id: &str) -> Result<(), Problem> {
+pub(crate) fn check_agent_id(agent_id: &str) -> Result<(), Problem> {
     check_id("agent_id", agent_id).map_err(|problem| {
         Problem::from(&agent_output_verifier::invalid::Invalid::from(vec![problem]))
     })

@@ -24,7 +24,7 @@ use crate::signing::{Signer, Stamped};
 /// Checks and signs.
 #[derive(Debug)]
 pub(crate) struct Engine {
-    signer: Signer,
+    signer: Option<Signer>,
     schemas: Schemas,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Prepared<'d> {
 /// A verification that was made.
 #[derive(Debug)]
 pub(crate) struct Verified {
-    /// The signed body.
+    /// The body.
     pub(crate) body: String,
     /// What the ledger keeps of it; nothing where no agent is named.
     pub(crate) record: Option<Verification>,
@@ -54,9 +54,9 @@ pub(crate) fn read(body: &[u8]) -> Result<JsonFile, Problem> {
 }
 
 impl Engine {
-    /// With who signs.
-    pub(crate) fn new(signer: Signer) -> Self {
-        Self { signer, schemas: Schemas::default() }
+    /// With who signs, if anybody does.
+    pub(crate) fn new(signer: impl Into<Option<Signer>>) -> Self {
+        Self { signer: signer.into(), schemas: Schemas::default() }
     }
 
     /// Everything that can be wrong with a request is found here, except what only the check can
@@ -74,8 +74,8 @@ impl Engine {
     }
 
     /// Who signs.
-    pub(crate) fn signer(&self) -> &Signer {
-        &self.signer
+    pub(crate) fn signer(&self) -> Option<&Signer> {
+        self.signer.as_ref()
     }
 
     /// The check.
@@ -90,7 +90,7 @@ impl Engine {
                 .map_err(|faults| Invalid::schema(faults, request.expected_schema, Part::Request))
         })?;
         let stamped = Stamped::at(at);
-        let body = stamped.body(request, &outcome, Some(self.signer.section())).to_line();
+        let body = stamped.body(request, &outcome, self.signer().map(Signer::section)).to_line();
         let body = self.seal(body, Context::Verification)?;
         let verdict = outcome.verdict();
         let record = request.agent_id.as_deref().map(|agent_id| Verification {
@@ -102,9 +102,12 @@ impl Engine {
         Ok(Verified { body, record, verdict })
     }
 
-    /// A body with its attestation.
+    /// A body with its attestation, if anybody signs.
     pub(crate) fn seal(&self, body: String, context: Context) -> Result<String, Problem> {
-        self.signer.seal(body, context).map_err(|_| internal())
+        match &self.signer {
+            Some(signer) => signer.seal(body, context).map_err(|_| internal()),
+            None => Ok(body),
+        }
     }
 }
 

@@ -20,6 +20,7 @@ pub(crate) mod front;
 pub(crate) mod http;
 pub(crate) mod listen;
 pub(crate) mod log;
+pub(crate) mod mcp;
 pub(crate) mod money;
 pub(crate) mod negotiate;
 pub(crate) mod problem;

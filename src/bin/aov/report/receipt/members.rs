@@ -7,7 +7,7 @@ use agent_output_verifier::response::Json;
 use agent_output_verifier::text::cut;
 
 use super::{SAYS, detail, kind_of, oddity, said, told};
-use crate::cmd::verify_receipt::work::{Checked, Receipt};
+use crate::cmd::verify_receipt::work::Checked;
 
 /// One audit.
 pub(super) fn of(checked: &Checked, redact: bool) -> Vec<(&'static str, Json)> {
@@ -27,13 +27,18 @@ pub(super) fn of(checked: &Checked, redact: bool) -> Vec<(&'static str, Json)> {
             ];
             members.push(("error", Json::Object(error)));
         }
-        Ok(receipt) => members.extend(audit_members(receipt, redact)),
+        Ok(receipt) => members.extend(audit(&receipt.audited, receipt.replayed.as_ref(), redact)),
     }
     members
 }
 
-fn audit_members(receipt: &Receipt, redact: bool) -> Vec<(&'static str, Json)> {
-    let audit = receipt.audited.audit();
+/// All that was found out about a receipt.
+pub(crate) fn audit(
+    audited: &Audited,
+    replayed: Option<&Replayed>,
+    redact: bool,
+) -> Vec<(&'static str, Json)> {
+    let audit = audited.audit();
     let reason = audit.reason().map_or(Json::Null, |fact| {
         Json::Object(vec![
             ("fact", Json::text(fact.subject.as_str())),
@@ -68,13 +73,13 @@ fn audit_members(receipt: &Receipt, redact: bool) -> Vec<(&'static str, Json)> {
         ("verdict", Json::text(audit.verdict.as_str())),
         ("reason", reason),
         ("context", Json::text(context)),
-        ("verified", Json::Bool(matches!(receipt.audited, Audited::Verified(..)))),
-        ("says", says(&receipt.audited, redact)),
+        ("verified", Json::Bool(matches!(audited, Audited::Verified(..)))),
+        ("says", says(audited, redact)),
         ("facts", Json::Object(facts.collect())),
         ("warnings", Json::Array(warnings.collect())),
         ("not_checked", Json::Array(not_checked.collect())),
     ];
-    members.extend(receipt.replayed.as_ref().map(|replayed| ("replay", replay(replayed, redact))));
+    members.extend(replayed.map(|replayed| ("replay", replay(replayed, redact))));
     members
 }
 
