@@ -73,6 +73,24 @@ impl Server {
     }
 
     /// Ends it without a chance to tidy up.
+    /// Its resident set, in KiB.
+    #[allow(dead_code, reason = "the siege looks at it")]
+    pub(crate) fn memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
+    /// Asks it to end in order, and waits; its exit code.
+    #[allow(dead_code, reason = "the siege ends so")]
+    pub(crate) fn terminate(&mut self) -> Option<i32> {
+        let sent = std::process::Command::new("kill")
+            .args(["-TERM", &self.child.id().to_string()])
+            .status();
+        assert!(sent.is_ok_and(|status| status.success()));
+        self.child.wait().unwrap().code()
+    }
+
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
