@@ -34,6 +34,9 @@ _aov() {
             aov,ledger)
                 cmd="aov__subcmd__ledger"
                 ;;
+            aov,mcp)
+                cmd="aov__subcmd__mcp"
+                ;;
             aov,score)
                 cmd="aov__subcmd__score"
                 ;;
@@ -63,6 +66,9 @@ _aov() {
                 ;;
             aov__subcmd__help,ledger)
                 cmd="aov__subcmd__help__subcmd__ledger"
+                ;;
+            aov__subcmd__help,mcp)
+                cmd="aov__subcmd__help__subcmd__mcp"
                 ;;
             aov__subcmd__help,score)
                 cmd="aov__subcmd__help__subcmd__score"
@@ -131,7 +137,7 @@ _aov() {
 
     case "${cmd}" in
         aov)
-            opts="-h -V --color --help --version check hash verify-receipt score keygen template serve ledger completions help"
+            opts="-h -V --color --help --version check hash verify-receipt score keygen template serve mcp ledger completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -315,7 +321,7 @@ _aov() {
             return 0
             ;;
         aov__subcmd__help)
-            opts="check hash verify-receipt score keygen template serve ledger completions help"
+            opts="check hash verify-receipt score keygen template serve mcp ledger completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -429,6 +435,20 @@ _aov() {
         aov__subcmd__help__subcmd__ledger__subcmd__reconcile)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__help__subcmd__mcp)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -671,6 +691,40 @@ _aov() {
                     ;;
                 --format)
                     COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aov__subcmd__mcp)
+            opts="-h --sign-key --public-url --service --ledger --stdio --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --sign-key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --public-url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --service)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ledger)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --color)

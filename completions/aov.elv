@@ -30,6 +30,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand keygen 'Make a signing key, and print what to publish of it'
             cand template 'Make a template from good outputs, or say what passing a template is worth'
             cand serve 'Serve checks, scores and receipts over HTTP'
+            cand mcp 'Serve the checks to an agent over MCP, on standard input and output'
             cand ledger 'List payments, and find out about those whose end is unknown'
             cand completions 'Print the completions for a shell'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -197,6 +198,16 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'aov;mcp'= {
+            cand --sign-key 'Sign with the key in FILE, which aov keygen makes; - reads it from standard input, and without this option AOV_SECRET_KEY may hold it'
+            cand --public-url 'Where your agent card can be fetched: below this address, at /.well-known/agent-card.json'
+            cand --service 'The name of your service in receipts [default: aov]'
+            cand --ledger 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: what AOV_LEDGER names, else ledger.sqlite in the data folder]'
+            cand --color 'When to colour text for people'
+            cand --stdio 'Said by some hosts; there is no other transport'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'aov;ledger'= {
             cand --color 'When to colour text for people'
             cand -h 'Print help (see more with ''--help'')'
@@ -245,6 +256,7 @@ set edit:completion:arg-completer[aov] = {|@words|
             cand keygen 'Make a signing key, and print what to publish of it'
             cand template 'Make a template from good outputs, or say what passing a template is worth'
             cand serve 'Serve checks, scores and receipts over HTTP'
+            cand mcp 'Serve the checks to an agent over MCP, on standard input and output'
             cand ledger 'List payments, and find out about those whose end is unknown'
             cand completions 'Print the completions for a shell'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -268,6 +280,8 @@ set edit:completion:arg-completer[aov] = {|@words|
         &'aov;help;template;grade'= {
         }
         &'aov;help;serve'= {
+        }
+        &'aov;help;mcp'= {
         }
         &'aov;help;ledger'= {
             cand payments 'List payments, newest first'

@@ -36,6 +36,7 @@ complete -c aov -n "__fish_aov_needs_command" -f -a "score" -d 'Show how often a
 complete -c aov -n "__fish_aov_needs_command" -f -a "keygen" -d 'Make a signing key, and print what to publish of it'
 complete -c aov -n "__fish_aov_needs_command" -f -a "template" -d 'Make a template from good outputs, or say what passing a template is worth'
 complete -c aov -n "__fish_aov_needs_command" -f -a "serve" -d 'Serve checks, scores and receipts over HTTP'
+complete -c aov -n "__fish_aov_needs_command" -f -a "mcp" -d 'Serve the checks to an agent over MCP, on standard input and output'
 complete -c aov -n "__fish_aov_needs_command" -f -a "ledger" -d 'List payments, and find out about those whose end is unknown'
 complete -c aov -n "__fish_aov_needs_command" -f -a "completions" -d 'Print the completions for a shell'
 complete -c aov -n "__fish_aov_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -197,6 +198,15 @@ always\t''
 never\t''"
 complete -c aov -n "__fish_aov_using_subcommand serve" -l print-config -d 'Print the whole configuration that would be used, and stop'
 complete -c aov -n "__fish_aov_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aov -n "__fish_aov_using_subcommand mcp" -l sign-key -d 'Sign with the key in FILE, which aov keygen makes; - reads it from standard input, and without this option AOV_SECRET_KEY may hold it' -r -F
+complete -c aov -n "__fish_aov_using_subcommand mcp" -l public-url -d 'Where your agent card can be fetched: below this address, at /.well-known/agent-card.json' -r
+complete -c aov -n "__fish_aov_using_subcommand mcp" -l service -d 'The name of your service in receipts [default: aov]' -r
+complete -c aov -n "__fish_aov_using_subcommand mcp" -l ledger -d 'The ledger: a SQLite file, or postgres://USER@HOST/DATABASE, whose password is taken from PGPASSWORD [default: what AOV_LEDGER names, else ledger.sqlite in the data folder]' -r
+complete -c aov -n "__fish_aov_using_subcommand mcp" -l color -d 'When to colour text for people' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c aov -n "__fish_aov_using_subcommand mcp" -l stdio -d 'Said by some hosts; there is no other transport'
+complete -c aov -n "__fish_aov_using_subcommand mcp" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aov -n "__fish_aov_using_subcommand ledger; and not __fish_seen_subcommand_from payments reconcile help" -l color -d 'When to colour text for people' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -230,16 +240,17 @@ complete -c aov -n "__fish_aov_using_subcommand completions" -l color -d 'When t
 always\t''
 never\t''"
 complete -c aov -n "__fish_aov_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "check" -d 'Check outputs against agreed requirements'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "hash" -d 'Print the hashes that a receipt carries'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "verify-receipt" -d 'Verify receipts: genuine, whose, and about which data'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "score" -d 'Show how often an agent\'s output has passed'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "keygen" -d 'Make a signing key, and print what to publish of it'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "template" -d 'Make a template from good outputs, or say what passing a template is worth'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "serve" -d 'Serve checks, scores and receipts over HTTP'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "ledger" -d 'List payments, and find out about those whose end is unknown'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "completions" -d 'Print the completions for a shell'
-complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve ledger completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve mcp ledger completions help" -f -a "check" -d 'Check outputs against agreed requirements'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve mcp ledger completions help" -f -a "hash" -d 'Print the hashes that a receipt carries'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve mcp ledger completions help" -f -a "verify-receipt" -d 'Verify receipts: genuine, whose, and about which data'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve mcp ledger completions help" -f -a "score" -d 'Show how often an agent\'s output has passed'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve mcp ledger completions help" -f -a "keygen" -d 'Make a signing key, and print what to publish of it'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve mcp ledger completions help" -f -a "template" -d 'Make a template from good outputs, or say what passing a template is worth'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve mcp ledger completions help" -f -a "serve" -d 'Serve checks, scores and receipts over HTTP'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve mcp ledger completions help" -f -a "mcp" -d 'Serve the checks to an agent over MCP, on standard input and output'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve mcp ledger completions help" -f -a "ledger" -d 'List payments, and find out about those whose end is unknown'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve mcp ledger completions help" -f -a "completions" -d 'Print the completions for a shell'
+complete -c aov -n "__fish_aov_using_subcommand help; and not __fish_seen_subcommand_from check hash verify-receipt score keygen template serve mcp ledger completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c aov -n "__fish_aov_using_subcommand help; and __fish_seen_subcommand_from template" -f -a "infer" -d 'Infer a template from outputs that are good'
 complete -c aov -n "__fish_aov_using_subcommand help; and __fish_seen_subcommand_from template" -f -a "grade" -d 'Say what passing a template is worth'
 complete -c aov -n "__fish_aov_using_subcommand help; and __fish_seen_subcommand_from ledger" -f -a "payments" -d 'List payments, newest first'

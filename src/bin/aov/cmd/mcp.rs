@@ -4,19 +4,14 @@ use std::io::{self, BufRead, Read as _};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use agent_output_verifier::receipt::attestation::Context;
-use agent_output_verifier::score::{self, Observation, Score};
-use chrono::Utc;
-
 use super::{Failure, Session};
 use crate::exit::Exit;
 use crate::ledger::open::LedgerOption;
 use crate::manual::Manual;
-use crate::serve::engine::{self, Engine};
+use crate::serve::engine::Engine;
+use crate::serve::local::Local;
 use crate::serve::mcp::{Dispatcher, Reply};
-use crate::serve::problem::Problem;
-use crate::serve::service::{Answer, Call, Question, Served, Service};
-use crate::signing::{Signer, Signing, timestamp};
+use crate::signing::Signing;
 
 /// The longest message: a request of the largest size, escaped, and what is around it.
 const MAX_LINE: u64 = 8 << 20;
@@ -34,6 +29,10 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     ledger: LedgerOption,
+
+    /// Said by some hosts; there is no other transport
+    #[arg(long, hide = true)]
+    stdio: bool,
 }
 
 pub(super) const MANUAL: Manual = Manual {
@@ -110,53 +109,5 @@ fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
         if end.is_some() {
             return Ok(());
         }
-    }
-}
-
-/// The checks of this machine, for nothing. Nothing is recorded: `aov check --record` does that.
-struct Local {
-    engine: Engine,
-    ledger: LedgerOption,
-}
-
-impl Service for Local {
-    fn call(&self, call: &Call<'_>) -> Answer {
-        let body = match call.question {
-            Question::Verify(body) => self.verify(body),
-            Question::Score(agent_id) => self.score(agent_id),
-        };
-        match body {
-            Ok(body) => Answer::Served(Served { body, allowance: None, settlement: None }),
-            Err(problem) => Answer::Refused(problem),
-        }
-    }
-}
-
-impl Local {
-    fn verify(&self, body: &[u8]) -> Result<String, Problem> {
-        let input = engine::read(body)?;
-        let prepared = self.engine.prepare(&input)?;
-        Ok(self.engine.run(&prepared, Utc::now())?.body)
-    }
-
-    fn score(&self, agent_id: &str) -> Result<String, Problem> {
-        crate::serve::counter::check_agent_id(agent_id)?;
-        let now = Utc::now();
-        let history = match score::is_reserved(agent_id) {
-            true => Vec::new(),
-            false => {
-                let ledger = self.ledger.location().and_then(|location| location.open_existing());
-                let history = ledger.and_then(|ledger| ledger.history(agent_id));
-                history.map_err(|error| {
-                    let message = format!("There is no ledger to look into: {error}");
-                    Problem::new("ledger_unavailable", 503, message).retry(5)
-                })?
-            }
-        };
-        let seen = history.into_iter().map(|it| Observation { at: it.at, passed: it.passed });
-        let found = Score::of(seen.collect(), now);
-        let verify = self.engine.signer().map(Signer::section);
-        let body = score::body(agent_id, &found, &timestamp(now), verify);
-        self.engine.seal(body.to_line(), Context::Score)
     }
 }

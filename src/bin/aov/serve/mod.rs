@@ -19,6 +19,7 @@ pub(crate) mod engine;
 pub(crate) mod front;
 pub(crate) mod http;
 pub(crate) mod listen;
+pub(crate) mod local;
 pub(crate) mod log;
 pub(crate) mod mcp;
 pub(crate) mod money;
