@@ -13,6 +13,8 @@ mod support;
 
 /// Buying on Base.
 mod base;
+/// Buying over MCP.
+mod mcp;
 /// Buying on Solana.
 mod solana;
 /// Chains, facilitators and clients of others.

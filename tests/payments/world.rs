@@ -146,6 +146,13 @@ pub(crate) fn buy_pypi(packages: &Path, url: &str, body: &str, key: &str) -> Val
     bought(command, key)
 }
 
+/// A call of `verify_schema` over MCP.
+pub(crate) fn buy_mcp(packages: &Path, url: &str, arguments: &str, key: &str) -> Value {
+    let mut command = python(packages, "buy_mcp.py");
+    command.args([url, arguments]);
+    bought(command, key)
+}
+
 pub(crate) fn buy_solana(packages: &Path, url: &str, body: &str, rpc: &str) -> Value {
     let mut command = python(packages, "buy_svm.py");
     command.args([url, body, rpc]);
