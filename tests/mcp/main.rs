@@ -14,5 +14,11 @@ mod support;
 mod clients;
 /// `/mcp`.
 mod http;
+/// `/mcp` on one connection.
+mod keep_alive;
+/// How much memory a process has.
+mod memory;
+/// `server.json`.
+mod registry;
 /// `aov mcp`.
 mod stdio;

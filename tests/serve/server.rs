@@ -53,6 +53,12 @@ impl Server {
         Self { child, address, greeting, log }
     }
 
+    /// The id of its process.
+    #[allow(dead_code, reason = "one test looks at its memory")]
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }

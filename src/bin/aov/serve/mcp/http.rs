@@ -25,7 +25,10 @@ const ALLOWED: &str =
 struct Gatekeeper {
     origins: Vec<String>,
     hosts: Vec<String>,
-    /// Only this machine is served: a name that leads here from elsewhere is an attack (DNS rebinding).
+    /// Host has to be one of those: where the operator lists some, and where only this machine is
+    /// served, since a name that leads here from elsewhere is an attack (DNS rebinding).
+    checks_host: bool,
+    /// Only this machine is served, so that pages of any of its ports may ask.
     loopback: bool,
 }
 
@@ -39,6 +42,7 @@ pub(crate) fn handler(
     let gatekeeper = Gatekeeper {
         origins: config.allowed_origins.iter().cloned().chain([url.origin()]).collect(),
         hosts: config.allowed_hosts.iter().cloned().chain([host.to_owned()]).collect(),
+        checks_host: config.listen.ip().is_loopback() || !config.allowed_hosts.is_empty(),
         loopback: config.listen.ip().is_loopback(),
     };
     Box::new(move |request, client| gatekeeper.answer(request, client, &dispatcher))
@@ -52,7 +56,9 @@ impl Gatekeeper {
         {
             return forbidden("requests of this Origin are not answered");
         }
-        if self.loopback && !request.fields.get("host").is_some_and(|host| self.allows_host(host)) {
+        if self.checks_host
+            && !request.fields.get("host").is_some_and(|host| self.allows_host(host))
+        {
             return forbidden("this Host is not one of this server");
         }
         let response = match &*request.method {
@@ -142,5 +148,53 @@ pub(super) fn decoded(value: &str) -> Option<String> {
             STANDARD.decode(encoded).ok().and_then(|bytes| String::from_utf8(bytes).ok())
         }
         None => Some(value.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::http::Fields;
+    use crate::serve::service::{Answer, Call, Service};
+
+    struct Nobody;
+
+    impl Service for Nobody {
+        fn call(&self, _: &Call<'_>) -> Answer {
+            Answer::Refused(crate::serve::engine::internal())
+        }
+    }
+
+    fn status(gatekeeper: &Gatekeeper, host: &str) -> u16 {
+        let mut fields = Fields::default();
+        fields.add("host", host);
+        fields.add("content-type", "application/json");
+        let request = Request {
+            method: "POST".into(),
+            path: "/mcp".into(),
+            query: None,
+            fields,
+            body: br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#.to_vec(),
+            peer: [127, 0, 0, 1].into(),
+        };
+        let dispatcher = Dispatcher::new(Arc::new(Nobody), false);
+        gatekeeper.answer(&request, request.peer, &dispatcher).status
+    }
+
+    #[test]
+    fn hosts_that_are_listed_bind_a_public_server_too() {
+        let public = |checks_host| Gatekeeper {
+            origins: vec![],
+            hosts: vec!["verifier.example".into()],
+            checks_host,
+            loopback: false,
+        };
+        for host in ["verifier.example", "VERIFIER.example:443", "localhost:8402"] {
+            assert_eq!(status(&public(true), host), 200, "{host}");
+        }
+        for host in ["evil.example", "verifier.example.evil.example", ""] {
+            assert_eq!(status(&public(true), host), 403, "{host}");
+            assert_eq!(status(&public(false), host), 200, "{host}");
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! reach the check as the exact text that was sent.
 
 mod call;
+mod envelope;
 pub(crate) mod http;
 mod local;
 mod protocol;
@@ -83,7 +84,7 @@ impl Dispatcher {
             Err(error) => {
                 let why = format!("the message is not JSON: {}", term::safe(&error.to_string()));
                 let fault = Fault::new(PARSE_ERROR, 400, why);
-                return Reply::One(400, fault.message(None));
+                return Reply::One(400, fault.message(envelope::id(message).as_ref()));
             }
         };
         let root = document.root();

@@ -165,6 +165,11 @@ fn what_is_no_request() {
         assert_eq!((status, &answer["error"]["code"]), (400, &json!(-32700)), "{text}");
         assert!(answer.get("id").is_none(), "ids that cannot be read are left out");
     }
+    // JSON to other readers: who sent it is told, and does not wait.
+    let (status, answer) = reply(
+        r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"hash","arguments":{"value":{"a":1,"a":2}}}}"#,
+    );
+    assert_eq!((status, &answer["error"]["code"], &answer["id"]), (400, &json!(-32700), &json!(5)));
     for text in [
         "[]",
         r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#,
