@@ -49,7 +49,7 @@ impl Local {
                 let history = ledger.and_then(|ledger| ledger.history(agent_id));
                 history.map_err(|error| {
                     let message = format!("There is no ledger to look into: {error}");
-                    Problem::new("ledger_unavailable", 503, message).retry(5)
+                    Problem::new("ledger_unavailable", 503, message)
                 })?
             }
         };

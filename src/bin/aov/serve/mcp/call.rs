@@ -42,8 +42,11 @@ pub(super) fn call(
             Err(problem) => return refused(&problem),
         },
     };
-    let payment: Option<Value> =
-        payment.map(|node| serde_json::from_str(node.source()).unwrap_or_default());
+    let payment: Option<Value> = payment.map(|node| {
+        // An object; some clients send it as JSON in a string.
+        let text = node.as_str().unwrap_or(node.source());
+        serde_json::from_str(text).unwrap_or_default()
+    });
     let answer = service.call(&Call {
         question,
         client,
@@ -99,7 +102,14 @@ fn told(answer: Result<Value, Problem>) -> Value {
 
 fn refused(problem: &Problem) -> Value {
     let body = problem.body();
-    result(&body, &body.to_string(), true)
+    let mut refused = result(&body, &body.to_string(), true);
+    // An end that is not known is text alone: nothing that a paying client could act on (X402 §6.1).
+    if problem.charged.is_none()
+        && let Some(members) = refused.as_object_mut()
+    {
+        members.remove("structuredContent");
+    }
+    refused
 }
 
 fn payment_required(required: PaymentRequired) -> Value {

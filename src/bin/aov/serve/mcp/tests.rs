@@ -331,7 +331,10 @@ fn payments_travel_in_meta() {
     // A client takes anything with these two for "pay now".
     let unknown = ask("unknown-end", json!({ "x402/payment": { "paid": true } })).to_string();
     assert!(!unknown.contains("x402Version") && !unknown.contains("accepts"));
-    assert!(unknown.contains("\"charged\":null"));
+    assert!(!unknown.contains("structuredContent"));
+    assert!(unknown.contains("\\\"charged\\\":null"), "{unknown}");
+    let text = ask("a", json!({ "x402/payment": r#"{"paid":true}"# }));
+    assert_eq!(text["isError"], false, "JSON in a string is taken too");
 }
 
 #[test]
