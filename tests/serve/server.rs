@@ -28,7 +28,12 @@ impl Server {
     pub(crate) fn start(home: &Sandbox, arguments: &[&str]) -> Self {
         let mut command = home.command();
         command.env("HOME", home.path()).args(["serve", "--listen", "127.0.0.1:0"]);
-        command.args(arguments).stderr(Stdio::piped()).stdout(Stdio::null());
+        Self::run(command.args(arguments))
+    }
+
+    /// The same with a command that is `aov serve` in the end.
+    pub(crate) fn run(command: &mut std::process::Command) -> Self {
+        command.stdin(Stdio::null()).stderr(Stdio::piped()).stdout(Stdio::null());
         let mut child = command.spawn().expect("the program starts");
         let mut lines = BufReader::new(child.stderr.take().unwrap());
         let mut greeting = String::new();

@@ -190,6 +190,29 @@ fn upgrades_and_bodies_that_nobody_reads() {
     works(&server);
 }
 
+/// Files run out: `accept` fails, and later works again.
+#[test]
+fn more_connections_than_files() {
+    let home = Sandbox::new();
+    let mut command = std::process::Command::new("sh");
+    command
+        .args([
+            "-c",
+            "ulimit -n 200; exec \"$0\" serve --listen 127.0.0.1:0",
+            env!("CARGO_BIN_EXE_aov"),
+        ])
+        .current_dir(home.path())
+        .env_clear()
+        .env("HOME", home.path())
+        .env("PATH", "/usr/bin:/bin");
+    let mut server = Server::run(&mut command);
+    let held: Vec<_> = (0..400).filter_map(|_| TcpStream::connect(server.address).ok()).collect();
+    healthy(&server);
+    drop(held);
+    works(&server);
+    assert_eq!(server.terminate(), Some(0));
+}
+
 #[test]
 fn an_orderly_end_under_load_loses_no_answer() {
     let home = Sandbox::new();

@@ -40,6 +40,16 @@ impl Problem {
         }
     }
 
+    /// There is no answer because of a fault here, and perhaps a payment went through before it.
+    pub(crate) fn fault(may_be_paid: bool) -> Self {
+        if !may_be_paid {
+            return Self::new("internal_error", 500, "A fault in the server. Tell its operator.");
+        }
+        let message = "A fault in the server: it is not known whether the payment went through. Send the same request with the same payment again.";
+        let unknown = Self::new("settlement_unknown", 504, message).retry(5);
+        Self { charged: None, ..unknown.action("retry_with_same_payment") }
+    }
+
     /// Worth a retry after so many seconds.
     pub(crate) fn retry(mut self, seconds: u64) -> Self {
         self.retry_after = Some(seconds);

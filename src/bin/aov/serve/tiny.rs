@@ -12,6 +12,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
@@ -28,6 +29,7 @@ pub(crate) type Handler = dyn Fn(&Request) -> Response + Send + Sync;
 pub(super) struct Inner {
     folder: PathBuf,
     server: Arc<tiny_http::Server>,
+    stopping: Arc<AtomicBool>,
     workers: Vec<JoinHandle<()>>,
 }
 
@@ -37,11 +39,13 @@ impl Inner {
         let folder = private_folder()?;
         let listener = UnixListener::bind(folder.join(SOCKET))?;
         let server = tiny_http::Server::from_listener(listener, None).map_err(io::Error::other)?;
-        let mut inner = Self { folder, server: Arc::new(server), workers: Vec::new() };
+        let stopping = Arc::new(AtomicBool::new(false));
+        let mut inner = Self { folder, server: Arc::new(server), stopping, workers: Vec::new() };
         for number in 0..workers {
             let (server, handler) = (Arc::clone(&inner.server), Arc::clone(&handler));
+            let stopping = Arc::clone(&inner.stopping);
             let worker = Builder::new().name(format!("worker-{number}")).stack_size(stack);
-            inner.workers.push(worker.spawn(move || work(&server, &*handler))?);
+            inner.workers.push(worker.spawn(move || work(&server, &stopping, &*handler))?);
         }
         Ok(inner)
     }
@@ -54,6 +58,7 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
+        self.stopping.store(true, Ordering::Release);
         for worker in self.workers.drain(..) {
             // Wakes one of those that wait.
             while !worker.is_finished() {
@@ -84,10 +89,13 @@ fn private_folder() -> io::Result<PathBuf> {
     }
 }
 
-fn work(server: &tiny_http::Server, handler: &Handler) {
-    while let Ok(mut inner) = server.recv() {
+fn work(server: &tiny_http::Server, stopping: &AtomicBool, handler: &Handler) {
+    while !stopping.load(Ordering::Acquire) {
+        // An error is either the end, or one of accepting, which is not ours to end with.
+        let Ok(mut inner) = server.recv() else { continue };
         let response = match request(&mut inner) {
             Ok(request) => answer(&request, handler),
+            // tiny_http answers what is dropped with an empty 500: that is how a way is tried.
             Err(_) => continue,
         };
         let mut outer = tiny_http::Response::from_data(response.body)
@@ -123,8 +131,16 @@ fn request(inner: &mut tiny_http::Request) -> io::Result<Request> {
 
 fn answer(request: &Request, handler: &Handler) -> Response {
     catch_unwind(AssertUnwindSafe(|| handler(request))).unwrap_or_else(|_| {
-        let message = "A fault in the server. Tell its operator.";
-        let problem = Problem::new("internal_error", 500, message);
-        Response::json(500, problem.body().to_string())
+        let paid = may_be_paid(&request.path, request.fields.get(PAYMENT).is_some());
+        let problem = Problem::fault(paid);
+        Response::json(problem.status, problem.body().to_string())
     })
+}
+
+/// The field that carries a payment over REST; over MCP it is in the body.
+pub(super) const PAYMENT: &str = "payment-signature";
+
+/// Whether a request that was lost in here may have been paid for.
+pub(super) fn may_be_paid(path: &str, has_payment: bool) -> bool {
+    has_payment || path == "/mcp"
 }

@@ -17,9 +17,10 @@ use super::head::{self, Framing, Head};
 use super::pool::{Answered, Failed};
 use super::scan::{Flaw, Scanner};
 use super::seats::Seat;
-use super::{Door, refusal};
+use super::{Door, UnderWay, refusal};
 use crate::serve::log::Entry;
 use crate::serve::problem::Problem;
+use crate::serve::tiny;
 
 /// How often who waits for a request looks whether the door closes.
 const LOOK: Duration = Duration::from_millis(200);
@@ -116,12 +117,17 @@ impl Connection<'_> {
             });
         }
         head::finish(&mut self.worker, self.body.len(), self.peer);
+        let _under_way = UnderWay::begin(self.door);
         let spare = head.is_health();
         let answered = self.door.pool.ask(&[&self.worker, &self.body], head.is_head(), spare);
         let answered = match answered {
             Ok(answered) => answered,
             Err(Failed::Busy) => return Err(refused(refusal::busy(), head)),
-            Err(Failed::Broken) => return Err(refused(refusal::fault(), head)),
+            Err(Failed::Broken) => {
+                let has_payment = contains(&self.worker, tiny::PAYMENT.as_bytes());
+                let paid = tiny::may_be_paid(&head.path, has_payment);
+                return Err(refused(Box::new(Problem::fault(paid)), head));
+            }
         };
         let keep = head.keep_alive && !self.lobby && !self.door.is_draining();
         self.log(Some(&head), answered.status, answered.body.len(), started);
@@ -348,6 +354,11 @@ impl Connection<'_> {
             took: started.elapsed(),
         });
     }
+}
+
+/// Whether a head has a name anywhere in it; to ask once too often does no harm here.
+fn contains(head: &[u8], name: &[u8]) -> bool {
+    head.windows(name.len()).any(|window| window.eq_ignore_ascii_case(name))
 }
 
 fn is_timeout(error: &io::Error) -> bool {

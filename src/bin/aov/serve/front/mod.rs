@@ -23,7 +23,7 @@ mod tests;
 use std::io::{self, ErrorKind, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -56,6 +56,8 @@ struct Door {
     pool: Pool,
     seats: Arc<Seats>,
     witness: Box<Witness>,
+    /// Requests whose answer is not yet with the client.
+    under_way: AtomicUsize,
     draining: AtomicBool,
     closed: AtomicBool,
 }
@@ -63,6 +65,26 @@ struct Door {
 impl Door {
     fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Acquire)
+    }
+
+    fn under_way(&self) -> usize {
+        self.under_way.load(Ordering::Acquire)
+    }
+}
+
+/// A request on its way, until its answer is written.
+struct UnderWay<'d>(&'d Door);
+
+impl<'d> UnderWay<'d> {
+    fn begin(door: &'d Door) -> Self {
+        door.under_way.fetch_add(1, Ordering::AcqRel);
+        Self(door)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.under_way.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
@@ -78,10 +100,11 @@ impl Front {
         let inner = Inner::start(handler, limits.workers + limits.reserved, limits.stack)?;
         let door = Arc::new(Door {
             at: listener.local_addr()?,
-            pool: Pool::new(inner, &limits),
+            pool: Pool::new(inner, &limits)?,
             seats: Seats::new(&limits),
             limits,
             witness,
+            under_way: AtomicUsize::new(0),
             draining: AtomicBool::new(false),
             closed: AtomicBool::new(false),
         });
@@ -110,14 +133,14 @@ impl Front {
         let limits = &self.door.limits;
         let idle = Instant::now() + limits.head + limits.body + limits.linger;
         loop {
-            let (busy, now) = (self.door.pool.busy(), Instant::now());
+            let (busy, now) = (self.door.under_way(), Instant::now());
             let nobody = self.door.seats.count() == 0;
             if nobody || now >= deadline || (busy == 0 && now >= idle) {
                 break;
             }
             std::thread::sleep(PAUSE);
         }
-        let finished = self.door.pool.busy() == 0;
+        let finished = self.door.under_way() == 0;
         self.door.closed.store(true, Ordering::Release);
         // Wakes the thread that waits for connections.
         let _ = TcpStream::connect_timeout(&reachable(self.door.at), Duration::from_secs(1));

@@ -32,6 +32,7 @@ pub(super) struct Pool {
     wait: Duration,
     ways: Mutex<Ways>,
     freed: Condvar,
+    opening: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -49,15 +50,22 @@ pub(super) enum Failed {
 }
 
 impl Pool {
-    pub(super) fn new(inner: Inner, limits: &Limits) -> Self {
-        Self {
+    /// All ways are opened now: later there may be no files left for them.
+    pub(super) fn new(inner: Inner, limits: &Limits) -> io::Result<Self> {
+        let pool = Self {
             inner,
             workers: limits.workers,
             reserved: limits.reserved,
             wait: limits.wait,
             ways: Mutex::default(),
             freed: Condvar::new(),
+            opening: Mutex::default(),
+        };
+        for _ in 0..limits.workers + limits.reserved {
+            let way = pool.open()?;
+            pool.lock().idle.push(way);
         }
+        Ok(pool)
     }
 
     /// Has a request answered: its head and body as written for the worker. `spare` ones may use what
@@ -77,11 +85,13 @@ impl Pool {
             answered
         });
         drop(ways);
-        self.freed.notify_one();
+        // Those that wait want different things: whoever can go on does.
+        self.freed.notify_all();
         answered.map_err(|_| Failed::Broken)
     }
 
-    /// How many requests are on their way.
+    /// How many requests are with the workers.
+    #[cfg(test)]
     pub(super) fn busy(&self) -> usize {
         self.lock().busy
     }
@@ -107,16 +117,34 @@ impl Pool {
     ) -> io::Result<(UnixStream, Answered)> {
         let mut way = match idle {
             Some(way) => way,
-            None => {
-                let way = self.inner.connect()?;
-                way.set_read_timeout(Some(ANSWER))?;
-                way.set_write_timeout(Some(ANSWER))?;
-                way
-            }
+            None => self.open()?,
         };
         way.write_all(&request.concat())?;
         let answered = read_answer(&mut way, is_head)?;
         Ok((way, answered))
+    }
+
+    /// A new way that is known to be served. tiny_http counts the threads that wait for connections
+    /// after the fact: of two that come at once one may be left waiting for a thread for ever. So they
+    /// come one at a time, and each has to answer before it is used.
+    fn open(&self) -> io::Result<UnixStream> {
+        let _one_at_a_time = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut patience = Duration::from_millis(200);
+        loop {
+            let mut way = self.inner.connect()?;
+            way.set_write_timeout(Some(ANSWER))?;
+            way.set_read_timeout(Some(patience))?;
+            // Nobody asks this, so no handler sees it: see `tiny`.
+            way.write_all(b"GET / HTTP/1.1\r\nhost: aov\r\n\r\n")?;
+            if read_answer(&mut way, false).is_ok() {
+                way.set_read_timeout(Some(ANSWER))?;
+                return Ok(way);
+            }
+            patience *= 2;
+            if patience > self.wait {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Ways> {

@@ -67,8 +67,3 @@ pub(super) fn unsupported_version() -> Box<Problem> {
     let message = "Only HTTP/1.1 and HTTP/1.0 are spoken here.";
     Box::new(Problem::new("unsupported_version", 505, message))
 }
-
-/// Something in here went wrong.
-pub(super) fn fault() -> Box<Problem> {
-    Box::new(Problem::new("internal_error", 500, "A fault in the server. Tell its operator."))
-}

@@ -398,6 +398,12 @@ fn a_panic_is_one_answer() {
         assert_eq!(status(&answer), 500);
         assert_eq!(said(&answer)["code"], "internal_error");
     }
+    // Nobody knows how far it had come, so nobody says that nothing was charged.
+    let paid = door.say(
+        b"GET /panic HTTP/1.1\r\nHost: a\r\nPayment-Signature: x\r\nConnection: close\r\n\r\n",
+    );
+    assert_eq!((status(&paid), &said(&paid)["code"]), (504, &json!("settlement_unknown")));
+    assert_eq!(said(&paid)["charged"], Value::Null);
     door.works();
 }
 
@@ -502,6 +508,30 @@ fn health_is_answered_while_every_worker_is_busy() {
     gate.1.notify_all();
     for stream in &mut slow {
         assert_eq!(status(&rest(stream)), 200);
+    }
+}
+
+/// As many requests as there are workers are worked on at once, also when they all come at once.
+#[test]
+fn every_worker_is_within_reach() {
+    for _ in 0..5 {
+        let all = Arc::new(std::sync::Barrier::new(12));
+        let own = Arc::clone(&all);
+        let mut door =
+            Door::with(Limits { workers: 12, reserved: 2, ..limits() }, move |request| {
+                // Only goes on when all of them are here.
+                own.wait();
+                echo(request)
+            });
+        let mut streams: Vec<_> = (0..12).map(|_| door.connect()).collect();
+        for stream in &mut streams {
+            stream.write_all(b"GET /x HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
+        }
+        for stream in &mut streams {
+            assert_eq!(status(&one(stream)), 200);
+        }
+        drop(streams);
+        assert!(door.drain());
     }
 }
 
