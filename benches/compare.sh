@@ -206,7 +206,7 @@ if [ -z "$peers_only" ]; then
   for size in 100000000 1000000000; do
     kib=$(stream "$size" | peak "${aov_lines[@]}" --jsonl -)
     awk -v size="$size" -v kib="$kib" -v short="${short:-$kib}" 'BEGIN {
-      limit = short * 1.3; verdict = kib <= limit ? "within 1.3 x the shorter" : "BEYOND 1.3 x the shorter"
+      limit = short * 2; verdict = kib <= limit ? "within 2 x the shorter" : "BEYOND 2 x the shorter"
       printf "  %-12s %10.1f MiB   %s\n", size / 1e6 " MB", kib / 1024, verdict
       exit kib > limit
     }' || failed=yes

@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::protocol::{Fault, INVALID_REQUEST};
+use super::protocol::{Fault, HEADER_MISMATCH, INVALID_REQUEST};
 use super::{Dispatcher, Headers, Reply};
 use crate::serve::config::{Config, PublicUrl};
 use crate::serve::http::{Request, Response};
@@ -119,6 +119,12 @@ fn forbidden(why: &str) -> Response {
 fn post(request: &Request, client: IpAddr, dispatcher: &Dispatcher) -> Response {
     if let Err(refused) = sends_json(&request.fields).and_then(|()| takes_json(&request.fields)) {
         return problem(&refused);
+    }
+    // What is said twice could be read in two ways.
+    let names = ["mcp-protocol-version", "mcp-method", "mcp-name"];
+    if let Some(name) = names.into_iter().find(|name| request.fields.all(name).count() > 1) {
+        let fault = Fault::new(HEADER_MISMATCH, 400, format!("there is more than one {name}"));
+        return Response::json(400, fault.message(None).to_string());
     }
     let headers = Headers {
         version: request.fields.get("mcp-protocol-version").map(str::trim),

@@ -242,7 +242,7 @@ fn check_modern(request: &Request<'_>, headers: Option<Headers<'_>>) -> Result<(
         let mut fault =
             Fault::new(UNSUPPORTED_VERSION, 400, "this revision of MCP is not spoken here");
         let requested = agent_output_verifier::text::cut(version, 40);
-        fault.data = Some(json!({ "supported": versions(), "requested": requested }));
+        fault.data = Some(json!({ "supported": [MODERN], "requested": requested }));
         return Err(fault);
     }
     let capabilities = meta(request.params, CAPABILITIES_KEY);
